@@ -1,0 +1,71 @@
+"""The engine's errors: kinds and numbers. The sentences live in `app.messages`.
+
+An `EngineError` never crosses a process boundary; its `report` does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class ErrorKind(Enum):
+    """Everything that can go wrong, as a closed list. Comments name the facts that come along."""
+
+    FILE_MISSING = "file_missing"  # path
+    FILE_UNREADABLE = "file_unreadable"  # path, reason
+    NOT_GGUF = "not_gguf"  # path
+    GGUF_TRUNCATED = "gguf_truncated"  # path, size_bytes, expected_bytes
+    GGUF_BROKEN = "gguf_broken"  # path, reason
+    GGUF_VERSION = "gguf_version"  # path, version
+    SPLIT_INCOMPLETE = "split_incomplete"  # path, missing
+    VOCABULARY_ONLY = "vocabulary_only"  # path
+    NOT_GENERATIVE = "not_generative"  # path, architecture
+    NEEDS_OWN_TARGET = "needs_own_target"  # path, architecture: MTP, EAGLE, DFlash, assistant heads
+    LOAD_FAILED = "load_failed"  # path, reason
+    LOAD_CANCELLED = "load_cancelled"
+    CONTEXT_FAILED = "context_failed"  # path, ctx, reason
+    OUT_OF_MEMORY = "out_of_memory"  # path or stage
+    DRAFT_VOCABULARY = "draft_vocabulary"  # draft, target, difference, token_id, draft_text, target_text, …
+    NO_CHAT_TEMPLATE = "no_chat_template"  # model
+    CHAT_TEMPLATE_BROKEN = "chat_template_broken"  # model, reason
+    CHAT_TEMPLATE_UNSAFE = "chat_template_unsafe"  # model, reason
+    CHAT_TEMPLATE_ENDLESS = "chat_template_endless"  # model, limit_s or limit_bytes
+    PROMPT_EMPTY = "prompt_empty"
+    PROMPT_TOO_LONG = "prompt_too_long"  # prompt_tokens, ctx
+    MAX_TOKENS_PAST_CONTEXT = "max_tokens_past_context"  # prompt_tokens, max_tokens, ctx
+    SETTING_INVALID = "setting_invalid"  # name, value, reason
+    DECODE_FAILED = "decode_failed"  # code, model
+    NON_FINITE_LOGITS = "non_finite_logits"  # model
+    NOT_LOADED = "not_loaded"
+    BUSY = "busy"
+    QUANTIZE_FAILED = "quantize_failed"  # path, reason
+    ENGINE_START_FAILED = "engine_start_failed"  # reason
+    ENGINE_DIED = "engine_died"  # exit_code, log_path
+    INTERNAL = "internal"  # reason
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReport:
+    """What went wrong, as values.
+
+    Attributes:
+        facts: named numbers and words that a sentence may use, in no particular order.
+        detail: for the expert behind a button: a log's last lines or a trace; may be empty.
+    """
+
+    kind: ErrorKind
+    facts: tuple[tuple[str, str | int | float], ...] = ()
+    detail: str = ""
+
+    def fact(self, name: str, default: str | int | float = "") -> str | int | float:
+        """The named fact, or `default` where it is absent."""
+        return dict(self.facts).get(name, default)
+
+
+class EngineError(Exception):
+    """The one exception of the engine; carries its report."""
+
+    def __init__(self, kind: ErrorKind, detail: str = "", **facts: str | int | float) -> None:
+        super().__init__(f"{kind.value}: {facts} {detail}".strip())
+        self.report = ErrorReport(kind, tuple(facts.items()), detail)

@@ -1,0 +1,168 @@
+"""What travels between the app and the engine process: commands down, events up, and nothing else.
+
+The pipe carries these dataclasses, pickled. Per job the engine sends any number of progress events and
+`DraftRound`s and then exactly one ending: `Finished`, `Loaded`, `Quantized` or `Failed`. Statistics are never
+sent; they are folded from the rounds (`engine.stats`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.errors import ErrorReport
+from engine.types import (
+    DraftRound,
+    EndReason,
+    EngineInfo,
+    GenerationRequest,
+    Inactive,
+    LoadedPair,
+    LoadRequest,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Unload what is loaded and load this. Ends with `Loaded` or `Failed`."""
+
+    job: int
+    request: LoadRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Generate:
+    """Ends with `Finished` or `Failed`; the job is `request.job`."""
+
+    request: GenerationRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Quantize:
+    """Write `source` requantised to `file_type` at `destination`. Ends with `Quantized` or `Failed`.
+
+    Attributes:
+        file_type: GGUF name of the type, "F32", "Q4_0", "Q4_1" or "Q8_0".
+    """
+
+    job: int
+    source: str
+    destination: str
+    file_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """End `job` soon: within one ubatch while reading a prompt, within a round while writing."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """Leave. The engine also leaves when the pipe closes."""
+
+
+Command = Load | Generate | Quantize | Cancel | Shutdown
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """First event of an engine's life."""
+
+    info: EngineInfo
+
+
+@dataclass(frozen=True, slots=True)
+class LoadProgress:
+    """At most 20 a second. `model` is "target" or "draft"; done_bytes counts over both files."""
+
+    job: int
+    model: str
+    done_bytes: int
+    total_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    job: int
+    pair: LoadedPair
+
+
+@dataclass(frozen=True, slots=True)
+class PrefillProgress:
+    """One per ubatch. done counts the reused tokens too."""
+
+    job: int
+    done_tokens: int
+    total_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The prompt is in the target's cache; rounds follow.
+
+    Attributes:
+        reused_tokens: of the prompt, taken over from the previous turn.
+        dropped_messages: oldest turns left out because the conversation is longer than the context.
+        inactive: why this reply does not speculate, None if it does.
+    """
+
+    job: int
+    prompt_tokens: int
+    reused_tokens: int
+    dropped_messages: int
+    prefill_s: float
+    inactive: Inactive | None
+
+
+@dataclass(frozen=True, slots=True)
+class SpeculationStopped:
+    """Speculation ended inside a reply; the reply goes on plainly."""
+
+    job: int
+    inactive: Inactive
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The reply is complete.
+
+    Attributes:
+        tail: text held back as a possible stop string that turned out not to be one; belongs to the last token.
+        ttft_s: from the request's arrival in the engine to the first token.
+        decode_s: wall time of all rounds.
+    """
+
+    job: int
+    reason: EndReason
+    tail: str
+    ttft_s: float
+    decode_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quantized:
+    job: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The job ended with an error. job is None for faults outside any job."""
+
+    job: int | None
+    report: ErrorReport
+
+
+Event = (
+    Ready
+    | LoadProgress
+    | Loaded
+    | PrefillProgress
+    | Started
+    | SpeculationStopped
+    | DraftRound
+    | Finished
+    | Quantized
+    | Failed
+)

@@ -1,0 +1,141 @@
+"""One fold from a reply's events to its text, tokens and figures, used by the window, the CLI and the tests.
+
+Because nothing else computes statistics, the numbers shown cannot disagree with the tokens shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from engine.protocol import Finished, SpeculationStopped, Started
+from engine.types import DraftRound, EndReason, Inactive, Source, TokenEvent
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationStats:
+    """Figures of one reply. Invariants: accepted <= verified <= drafted, and
+    completion_tokens = accepted + resampled + bonus + plain.
+
+    Attributes:
+        verified: draft tokens that the target judged; those after the first rejection are not.
+        accepted_at, verified_at: the same counts by draft position.
+        draft_s, verify_s: inside llama.cpp for the draft and the target.
+        sample_s: shaping and judging. other_s: the rest of the rounds' wall time.
+        decode_s: wall time of the rounds, as the engine measured it when the reply ended.
+    """
+
+    prompt_tokens: int = 0
+    reused_tokens: int = 0
+    rounds: int = 0
+    drafted: int = 0
+    verified: int = 0
+    accepted: int = 0
+    resampled: int = 0
+    bonus: int = 0
+    plain: int = 0
+    accepted_at: tuple[int, ...] = ()
+    verified_at: tuple[int, ...] = ()
+    prefill_s: float = 0.0
+    ttft_s: float = 0.0
+    decode_s: float = 0.0
+    draft_s: float = 0.0
+    verify_s: float = 0.0
+    sample_s: float = 0.0
+    inactive: Inactive | None = None
+
+    @property
+    def completion_tokens(self) -> int:
+        return self.accepted + self.resampled + self.bonus + self.plain
+
+    @property
+    def other_s(self) -> float:
+        return max(0.0, self.decode_s - self.draft_s - self.verify_s - self.sample_s)
+
+    @property
+    def acceptance_rate(self) -> float | None:
+        """accepted / verified; None where nothing was verified."""
+        return self.accepted / self.verified if self.verified else None
+
+    @property
+    def tokens_per_round(self) -> float | None:
+        """The bonus counts."""
+        return self.completion_tokens / self.rounds if self.rounds else None
+
+    @property
+    def tokens_per_s(self) -> float | None:
+        return self.completion_tokens / self.decode_s if self.decode_s > 0 else None
+
+    def with_started(self, event: Started) -> GenerationStats:
+        return replace(
+            self,
+            prompt_tokens=event.prompt_tokens,
+            reused_tokens=event.reused_tokens,
+            prefill_s=event.prefill_s,
+            inactive=event.inactive,
+        )
+
+    def with_round(self, event: DraftRound) -> GenerationStats:
+        sources = [token.source for token in event.tokens]
+        return replace(
+            self,
+            rounds=self.rounds + 1,
+            drafted=self.drafted + len(event.drafted),
+            verified=self.verified + event.verified,
+            accepted=self.accepted + sources.count(Source.ACCEPTED),
+            resampled=self.resampled + sources.count(Source.RESAMPLED),
+            bonus=self.bonus + sources.count(Source.BONUS),
+            plain=self.plain + sources.count(Source.PLAIN),
+            accepted_at=_count_positions(self.accepted_at, event.accepted),
+            verified_at=_count_positions(self.verified_at, event.verified),
+            decode_s=self.decode_s + event.wall_s,
+            draft_s=self.draft_s + event.draft_s,
+            verify_s=self.verify_s + event.verify_s,
+            sample_s=self.sample_s + event.sample_s,
+        )
+
+    def with_stopped(self, event: SpeculationStopped) -> GenerationStats:
+        return replace(self, inactive=event.inactive)
+
+    def with_finished(self, event: Finished) -> GenerationStats:
+        return replace(self, ttft_s=event.ttft_s, decode_s=event.decode_s)
+
+
+def _count_positions(counts: tuple[int, ...], upto: int) -> tuple[int, ...]:
+    """`counts` with one more at each of the first `upto` positions."""
+    longer = counts + (0,) * (upto - len(counts))
+    return tuple(n + 1 if i < upto else n for i, n in enumerate(longer))
+
+
+class ReplyFold:
+    """A reply as it grows: text, tokens, figures. Not thread-safe; each consumer folds its own.
+
+    Attributes:
+        tokens: every token so far; the text of the last one may still grow by the ending's tail.
+        stats: figures so far.
+        end: why it ended, None while it is being written.
+    """
+
+    def __init__(self) -> None:
+        self.tokens: list[TokenEvent] = []
+        self.stats = GenerationStats()
+        self.end: EndReason | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(token.text for token in self.tokens)
+
+    def add(self, event: Started | DraftRound | SpeculationStopped | Finished) -> None:
+        match event:
+            case Started():
+                self.stats = self.stats.with_started(event)
+            case DraftRound():
+                self.tokens.extend(event.tokens)
+                self.stats = self.stats.with_round(event)
+            case SpeculationStopped():
+                self.stats = self.stats.with_stopped(event)
+            case Finished():
+                if event.tail and self.tokens:
+                    last = self.tokens[-1]
+                    self.tokens[-1] = replace(last, text=last.text + event.tail)
+                self.end = event.reason
+                self.stats = self.stats.with_finished(event)

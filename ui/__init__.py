@@ -1,0 +1,1 @@
+"""Shows: the only package that imports PySide6."""
