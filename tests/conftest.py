@@ -1,0 +1,72 @@
+"""What every test stands on: a folder of its own, no screen, no network of processes left behind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import settings
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+os.environ["GGML_NO_BACKTRACE"] = "1"  # an abort must not start a debugger
+
+# No deadline: the machine that runs the tests may be busy, and time belongs in tests/bench.
+settings.register_profile("draftlight", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("draftlight")
+
+
+@pytest.fixture(autouse=True)
+def base_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own for everything the program keeps, so that no test sees the user's data."""
+    base = tmp_path / "base"
+    monkeypatch.setenv("DRAFTLIGHT_BASE_DIR", str(base))
+    return base
+
+
+@dataclass(frozen=True, slots=True)
+class StarterFiles:
+    """The starter pair on disk. `base` is the base folder in which it was made; tests only read from it."""
+
+    base: Path
+    target: Path
+    draft: Path
+
+
+@pytest.fixture(scope="session")
+def starter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StarterFiles]:
+    """Real weights: the draft as its package ships it, the target made from it once in this session."""
+    from app.engine_client import EngineClient
+    from app.paths import Paths
+    from app.starter import starter_pair
+
+    base = tmp_path_factory.mktemp("starter")
+    paths = Paths(base)
+    client = EngineClient(paths.logs)
+    try:
+        request = starter_pair(paths, client)
+    finally:
+        client.close()
+    assert request.draft is not None
+    yield StarterFiles(base, Path(request.target), Path(request.draft))
+    Path(request.target).unlink()  # half a gigabyte
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_process_left_behind() -> Iterator[None]:
+    """At the end of all tests no engine, and nothing else that a test started, is still running."""
+    yield
+    children = [child for child in psutil.Process().children(recursive=True) if not _is_tracker(child)]
+    _, alive = psutil.wait_procs(children, timeout=3)
+    assert not alive, [child.cmdline() for child in alive]
+
+
+def _is_tracker(process: psutil.Process) -> bool:
+    """multiprocessing keeps one helper per interpreter, which ends together with it."""
+    try:
+        return "resource_tracker" in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
