@@ -79,19 +79,23 @@ class Conversation:
     """Turns in order. `system` is sent in front of them and never shown among them.
 
     Attributes:
+        name: what the user called it, "" for the beginning of the first message.
         turns: read it, change it through the methods.
         changed_at: seconds since the epoch of the last change.
     """
 
     def __init__(self, system: str = "") -> None:
         self.system = system
+        self.name = ""
         self.changed_at = time.time()
         self.turns: list[Turn] = []
         self._listeners: list[Listener] = []
 
     @property
     def title(self) -> str:
-        """The beginning of the first user message, "" before there is one."""
+        """The name, or the beginning of the first user message, "" before there is one."""
+        if self.name:
+            return self.name
         for turn in self.turns:
             if isinstance(turn, UserTurn):
                 words = " ".join(turn.text[: 4 * TITLE_LENGTH].split())
@@ -189,8 +193,15 @@ class Conversations:
         self.current = fresh
         return fresh
 
-    def remove(self, conversation: Conversation) -> None:
-        """Take one away; if it was open, the next newest opens."""
-        self.all.remove(conversation)
+    def remove(self, conversation: Conversation) -> int:
+        """Take one away; if it was open, the next newest opens. Returns its place, for `restore`."""
+        place = self.all.index(conversation)
+        del self.all[place]
         if conversation is self.current:
             self.current = self.all[0] if self.all else self.start()
+        return place
+
+    def restore(self, conversation: Conversation, place: int) -> None:
+        """Put a removed one back and open it."""
+        self.all.insert(min(place, len(self.all)), conversation)
+        self.current = conversation
