@@ -1,0 +1,256 @@
+"""The words for every kind of error, in one table.
+
+They name no button and no option, so that the window and the command line can both use them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import assert_never
+
+from app.quantities import count, size
+from app.translate import translate
+from engine.errors import ErrorKind, ErrorReport
+
+_WINDOWS_ILLEGAL_INSTRUCTION = str(0xC000001D)
+
+
+class Facts(Mapping[str, str]):
+    """A report's facts as words: files by their `…_name` too, sizes in GB, counts with separators."""
+
+    _LABELS = frozenset({"code", "exit_code", "token_id", "version"})  # numbers that count nothing
+
+    def __init__(self, report: ErrorReport) -> None:
+        self._words: dict[str, str] = {}
+        for name, value in report.facts:
+            if isinstance(value, str):
+                self._words[name] = value
+                self._words[name + "_name"] = Path(value).name
+            elif name in self._LABELS:
+                self._words[name] = str(value)
+            elif name.endswith("_bytes"):
+                self._words[name] = size(value)
+            else:
+                self._words[name] = count(value)
+
+    def __getitem__(self, name: str) -> str:
+        return self._words.get(name, "")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+
+def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
+    """Title and text, with the facts' names still in braces."""
+    match kind:
+        # Files.
+        case ErrorKind.FILE_MISSING:
+            return translate("messages", "{path_name} is not there"), translate(
+                "messages", "No file was found at {path}. Check the path, or choose another model."
+            )
+        case ErrorKind.FILE_UNREADABLE:
+            return translate("messages", "{path_name} cannot be read"), translate(
+                "messages", "{path}: {reason}. Check the file's permissions and its disk."
+            )
+        case ErrorKind.NOT_GGUF:
+            return translate("messages", "{path_name} is not a model file"), translate(
+                "messages",
+                "{path} does not begin as a GGUF file does. Models for this program are GGUF files; "
+                "a web page or a file of another format may have been saved under this name.",
+            )
+        case ErrorKind.GGUF_TRUNCATED:
+            return translate("messages", "{path_name} is incomplete"), translate(
+                "messages",
+                "The file has {size_bytes}, but its header describes {expected_bytes}. "
+                "The download probably stopped early; download it again.",
+            )
+        case ErrorKind.GGUF_BROKEN:
+            return translate("messages", "{path_name} is damaged"), translate(
+                "messages", "Its header cannot be understood ({reason}). Download the file again."
+            )
+        case ErrorKind.GGUF_VERSION:
+            return translate("messages", "{path_name} has an unknown GGUF version"), translate(
+                "messages",
+                "The file says version {version}, and this program reads versions 2 and 3. "
+                "Get a newer conversion of the model.",
+            )
+        case ErrorKind.SPLIT_INCOMPLETE:
+            return translate("messages", "A part of {path_name} is missing"), translate(
+                "messages",
+                "The model is split over several files, and {missing} is not beside the others. "
+                "Put all parts into one folder.",
+            )
+        case ErrorKind.QUANTIZE_FAILED:
+            return translate("messages", "{path_name} could not be converted"), translate(
+                "messages",
+                "The conversion stopped: {reason}. Check the free space on the disk and try again.",
+            )
+        # Models.
+        case ErrorKind.VOCABULARY_ONLY:
+            return translate("messages", "{path_name} holds no model"), translate(
+                "messages", "The file has a vocabulary but no weights. Choose the file with the weights."
+            )
+        case ErrorKind.NOT_GENERATIVE:
+            return translate("messages", "{path_name} does not write text"), translate(
+                "messages",
+                "A model of the architecture {architecture} turns text into numbers, or needs another "
+                "program to be read. Choose a model that writes text.",
+            )
+        case ErrorKind.NEEDS_OWN_TARGET:
+            return translate("messages", "{path_name} only works together with its own target"), translate(
+                "messages",
+                "The file is a head of the architecture {architecture} that was trained for one target, "
+                "not a model of its own. Choose a complete small model as the draft.",
+            )
+        case ErrorKind.LOAD_FAILED:
+            return translate("messages", "{path_name} could not be loaded"), translate(
+                "messages",
+                "The engine refused the file. It may be damaged, or its architecture may be newer "
+                "than this version of the engine; the engine's log says more.",
+            )
+        case ErrorKind.LOAD_CANCELLED:
+            return translate("messages", "Loading was cancelled"), translate(
+                "messages", "No model is loaded. Load one to go on."
+            )
+        case ErrorKind.CONTEXT_FAILED:
+            return translate("messages", "There is no room for a context of {ctx} tokens"), translate(
+                "messages",
+                "{path_name} was read, but its context could not be set up. Use a shorter context, "
+                "another type for the cache, or flash attention where the cache is quantised.",
+            )
+        case ErrorKind.OUT_OF_MEMORY:
+            return translate("messages", "There is not enough memory"), translate(
+                "messages",
+                "Memory ran out at {path_name}{stage}. Use a shorter context, a smaller type for the cache, "
+                "fewer layers on the graphics card, or a smaller model; closing other programs helps too.",
+            )
+        case ErrorKind.DRAFT_VOCABULARY:
+            return translate("messages", "The draft does not match the target"), translate(
+                "messages",
+                "{draft_name} and {target_name} do not share a vocabulary ({difference}), so the draft's guesses "
+                "would mean other words to the target. Choose a draft of the target's own family.",
+            )
+        # Prompts and settings.
+        case ErrorKind.NO_CHAT_TEMPLATE:
+            return translate("messages", "{model} has no chat template"), translate(
+                "messages",
+                "Without one the model cannot be told who says what. Choose the ChatML or the plain format "
+                "for the chat, or give the prompt as raw text.",
+            )
+        case ErrorKind.CHAT_TEMPLATE_BROKEN:
+            return translate("messages", "The chat template of {model} does not work"), translate(
+                "messages",
+                "It stopped with: {reason}. Choose the ChatML or the plain format for the chat, "
+                "or give the prompt as raw text.",
+            )
+        case ErrorKind.CHAT_TEMPLATE_UNSAFE:
+            return translate("messages", "The chat template of {model} was stopped"), translate(
+                "messages",
+                "It reached for something that a template has no business with ({reason}). "
+                "Do not trust this file; get the model from another source.",
+            )
+        case ErrorKind.CHAT_TEMPLATE_ENDLESS:
+            return translate("messages", "The chat template of {model} does not end"), translate(
+                "messages",
+                "It was stopped at its limit of time or length. Choose the ChatML or the plain format "
+                "for the chat, or give the prompt as raw text.",
+            )
+        case ErrorKind.PROMPT_EMPTY:
+            return translate("messages", "The prompt is empty"), translate(
+                "messages", "Write something for the model to answer."
+            )
+        case ErrorKind.PROMPT_TOO_LONG:
+            return translate("messages", "The prompt is longer than the context"), translate(
+                "messages",
+                "The prompt has {prompt_tokens} tokens, and the context holds {ctx} for the prompt and "
+                "the reply together. Use a longer context or a shorter prompt.",
+            )
+        case ErrorKind.MAX_TOKENS_PAST_CONTEXT:
+            return translate("messages", "The reply would not fit into the context"), translate(
+                "messages",
+                "A prompt of {prompt_tokens} tokens and a reply of {max_tokens} are more than the {ctx} that "
+                "the context holds. Ask for fewer tokens, or use a longer context.",
+            )
+        case ErrorKind.SETTING_INVALID:
+            return translate("messages", "A setting has a value that does not work"), translate(
+                "messages", "{name} is {value}: {reason}. Choose another value."
+            )
+        # The engine at work.
+        case ErrorKind.DECODE_FAILED:
+            return translate("messages", "The model stopped in the middle of its work"), translate(
+                "messages",
+                "Decoding with {model}{path_name} failed with code {code}. Try again; if it happens again, "
+                "load the pair anew with a shorter context.",
+            )
+        case ErrorKind.NON_FINITE_LOGITS:
+            return translate("messages", "The model gave numbers that are not numbers"), translate(
+                "messages",
+                "No token can be chosen from them. The file may be damaged, or the type of its weights may not "
+                "work on this device. Try another file of the model, or without the graphics card.",
+            )
+        case ErrorKind.NOT_LOADED:
+            return translate("messages", "No model is loaded"), translate(
+                "messages", "Load a model before you ask for a reply."
+            )
+        case ErrorKind.BUSY:
+            return translate("messages", "The engine is busy"), translate(
+                "messages", "Another reply is being written. Wait for its end, or stop it."
+            )
+        case ErrorKind.ENGINE_START_FAILED:
+            return translate("messages", "The engine could not be started"), _start_failed(facts)
+        case ErrorKind.ENGINE_DIED:
+            return translate("messages", "The engine stopped unexpectedly"), _died(facts)
+        case ErrorKind.INTERNAL:
+            return translate("messages", "Something went wrong inside the program"), translate(
+                "messages",
+                "This is a fault of the program: {reason}. Try again; a report with the details helps to mend it.",
+            )
+        case _:
+            assert_never(kind)
+
+
+def _start_failed(facts: Facts) -> str:
+    if _lacks_instruction(facts):
+        return translate(
+            "messages",
+            "This processor lacks an instruction that this build of the engine uses. "
+            "Install a build for older processors.",
+        )
+    if facts["reason"]:
+        return translate(
+            "messages", "{reason}. Try again; if it happens again, the engine's log says more: {log_path}"
+        )
+    return translate(
+        "messages",
+        "It ended before it was ready (exit code {exit_code}). The engine's log says more: {log_path}",
+    )
+
+
+def _died(facts: Facts) -> str:
+    if _lacks_instruction(facts):
+        return translate(
+            "messages",
+            "This processor lacks an instruction that this build of the engine uses. "
+            "Install a build for older processors.",
+        )
+    if facts["signal"] == "SIGKILL":
+        return translate(
+            "messages",
+            "Something outside the program ended it, most often the system because memory ran out. "
+            "The next reply starts it again; a shorter context or a smaller model needs less memory.",
+        )
+    if facts["signal"]:
+        return translate(
+            "messages",
+            "It met a fault that it could not survive ({signal}), most often because the memory of the "
+            "graphics card ran out. The next reply starts it again; a shorter context needs less memory.",
+        )
+    return translate("messages", "It ended with exit code {exit_code}. The next reply starts it again.")
+
+
+def _lacks_instruction(facts: Facts) -> bool:
+    return facts["signal"] == "SIGILL" or facts["exit_code"] == _WINDOWS_ILLEGAL_INSTRUCTION
