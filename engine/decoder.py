@@ -1,0 +1,86 @@
+"""What the loop needs of a language model: a cache that grows, rows of logits, and a rollback that may fail.
+
+`engine.llama.LlamaContext` is the real one; tests use a transition table with the same shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from engine.distribution import Logits
+
+
+class Decoder(Protocol):
+    """A model with one sequence in its cache.
+
+    Attributes:
+        tokens: what the cache holds, in order. Owned by the decoder; others only read it.
+        chunk: how many tokens one call to `decode` may take at most.
+        spent_s: seconds spent inside the model so far.
+    """
+
+    tokens: list[int]
+    chunk: int
+    spent_s: float
+
+    @property
+    def vocab_size(self) -> int: ...
+
+    @property
+    def ctx(self) -> int:
+        """Tokens the cache can hold."""
+
+    def decode(self, tokens: Sequence[int], outputs: int) -> Logits:
+        """Append `tokens` (1 to `chunk`) and return the logits of the last `outputs` of them.
+
+        Returns:
+            [outputs, vocab_size] float32, valid until the next call.
+
+        Raises:
+            EngineError: DECODE_FAILED; the cache then still holds `tokens` as before the call.
+            Interrupted: the cancel flag was set; likewise.
+        """
+
+    def truncate(self, length: int) -> bool:
+        """Forget all tokens from `length` on. False if the model cannot; then nothing changed."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+
+
+class Interrupted(Exception):  # noqa: N818 – cancelling is not an error
+    """The reply was cancelled while the model was computing."""
+
+
+def read(
+    decoder: Decoder,
+    tokens: Sequence[int],
+    cancelled: Callable[[], bool],
+) -> Iterator[int]:
+    """Append any number of tokens without logits, a chunk at a time.
+
+    Yields:
+        How many of `tokens` are in the cache, after each chunk.
+
+    Raises:
+        Interrupted: `cancelled()` became true between two chunks, or inside one.
+        EngineError: as `Decoder.decode`.
+    """
+    for start in range(0, len(tokens), decoder.chunk):
+        if cancelled():
+            raise Interrupted
+        part = tokens[start : start + decoder.chunk]
+        decoder.decode(part, 0)
+        yield start + len(part)
+
+
+def rewind(decoder: Decoder, length: int) -> bool:
+    """Make the cache hold its first `length` tokens; where it cannot forget, it is cleared and False returned."""
+    if len(decoder.tokens) <= length:
+        return True
+    if decoder.truncate(length):
+        return True
+    decoder.clear()
+    return False
+

@@ -1,0 +1,74 @@
+"""Proposes tokens from a draft model and keeps the exact rows they were drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.decoder import Decoder, read
+from engine.distribution import Distribution, confidence, distribution
+from engine.types import SamplingSettings
+from engine.verify import AcceptanceRule
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """One proposed token and the distribution q it was drawn from."""
+
+    token: int
+    q: Distribution
+
+
+class ModelDrafter:
+    """Drafts with a second model.
+
+    After a round in which everything was kept, the draft has not seen its own last guess; it then takes two tokens
+    in its next pass instead of one, so catching up costs no pass of its own. The same way it reads the prompt: late,
+    when it first drafts, so that the first token of a reply does not wait for it.
+    """
+
+    def __init__(self, decoder: Decoder, settings: SamplingSettings, rule: AcceptanceRule, p_min: float) -> None:
+        self.decoder = decoder
+        self._settings = settings
+        self._rule = rule
+        self._p_min = p_min
+
+    def room(self, committed: int) -> int:
+        """How many tokens can be proposed after `committed` ones before the draft's context is full."""
+        return self.decoder.ctx - committed + 1
+
+    def propose(
+        self, committed: list[int], length: int, position: int, cancelled: Callable[[], bool]
+    ) -> list[Guess]:
+        """Up to `length` guesses for the tokens after `committed`.
+
+        Args:
+            committed: prompt and reply so far; the cache holds a prefix of it, at least one token short.
+            position: of the first guess in the reply.
+
+        Raises:
+            EngineError: the draft failed to decode, or its logits are not finite.
+            Interrupted: cancelled while reading the prompt.
+        """
+        pending = committed[len(self.decoder.tokens) :]
+        if len(pending) > self.decoder.chunk:
+            for _ in read(self.decoder, pending[:-1], cancelled):
+                pass
+            pending = pending[-1:]
+        history = list(committed) if self._settings.repeat_penalty != 1.0 else []
+        guesses: list[Guess] = []
+        while True:
+            row = self.decoder.decode(pending, 1)[0]  # [vocab]
+            if self._p_min > 0.0 and confidence(row) < self._p_min:
+                return guesses
+            q = distribution(row, self._settings, history)
+            token = self._rule.guess(q, position + len(guesses))
+            guesses.append(Guess(token, q))
+            if len(guesses) == length:
+                return guesses
+            history.append(token)
+            pending = [token]
+
+    def settle(self, agreed: int) -> bool:
+        """Forget what differs from the reply: keep `agreed` tokens. False if the model cannot."""
+        return len(self.decoder.tokens) <= agreed or self.decoder.truncate(agreed)

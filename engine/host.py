@@ -1,0 +1,121 @@
+"""The engine process's two threads: one reads commands, the main one works.
+
+The reader never computes: it queues work, sets cancel flags at once, and ends the process when the pipe does, so that
+no engine outlives its window even while llama.cpp is busy.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import traceback
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+from engine.devices import engine_info
+from engine.errors import EngineError, ErrorKind, ErrorReport
+from engine.llama import quantize
+from engine.loading import load_session
+from engine.protocol import (
+    Cancel,
+    Command,
+    Event,
+    Failed,
+    Generate,
+    Load,
+    Loaded,
+    Quantize,
+    Quantized,
+    Ready,
+    Shutdown,
+)
+from engine.session import Session
+
+_PARENT_GONE: Final = 0  # exit status: leaving with the parent is no fault
+
+
+class EngineHost:
+    """Serves one connection until `Shutdown` or its end."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._work: queue.SimpleQueue[Load | Generate | Quantize | Shutdown] = queue.SimpleQueue()
+        self._cancelled: set[int] = set()
+        self._session: Session | None = None
+
+    def serve(self) -> None:
+        """Runs on the main thread; returns after `Shutdown`."""
+        threading.Thread(target=self._read_commands, name="commands", daemon=True).start()
+        self._send(Ready(engine_info()))
+        while True:
+            match self._work.get():
+                case Load() as command:
+                    self._guard(command.job, lambda c=command: self._load(c))
+                case Generate() as command:
+                    self._guard(command.request.job, lambda c=command: self._generate(c))
+                case Quantize() as command:
+                    self._guard(command.job, lambda c=command: self._quantize(c))
+                case Shutdown():
+                    self._unload()
+                    return
+
+    def _read_commands(self) -> None:
+        while True:
+            try:
+                command: Command = self._connection.recv()
+            except (EOFError, OSError):
+                os._exit(_PARENT_GONE)
+            if isinstance(command, Cancel):
+                self._cancelled.add(command.job)
+            else:
+                self._work.put(command)
+
+    def _send(self, event: Event) -> None:
+        try:
+            self._connection.send(event)
+        except OSError:  # the parent is gone; the reader may be a moment later
+            os._exit(_PARENT_GONE)
+
+    def _guard(self, job: int, work: Callable[[], None]) -> None:
+        """Every job ends with exactly one ending."""
+        try:
+            work()
+        except EngineError as error:
+            self._send(Failed(job, error.report))
+        except Exception as error:  # noqa: BLE001 – the one net of this thread: a bug costs the job, not the engine
+            report = ErrorReport(ErrorKind.INTERNAL, (("reason", str(error)),), traceback.format_exc())
+            self._send(Failed(job, report))
+        finally:
+            self._cancelled.discard(job)
+
+    def _is_cancelled(self, job: int) -> Callable[[], bool]:
+        return lambda: job in self._cancelled
+
+    def _unload(self) -> None:
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def _load(self, command: Load) -> None:
+        self._unload()
+        self._session = load_session(
+            command.job, command.request, self._send, self._is_cancelled(command.job)
+        )
+        self._send(Loaded(command.job, self._session.pair))
+
+    def _generate(self, command: Generate) -> None:
+        if self._session is None:
+            raise EngineError(ErrorKind.NOT_LOADED)
+        job = command.request.job
+        for event in self._session.generate(command.request, self._is_cancelled(job)):
+            self._send(event)
+
+    def _quantize(self, command: Quantize) -> None:
+        threads = psutil.cpu_count(logical=False) or 1
+        quantize(Path(command.source), Path(command.destination), command.file_type, threads)
+        self._send(Quantized(command.job, command.destination))

@@ -1,0 +1,29 @@
+"""What the app names when it starts the engine process. Imports llama.cpp late, inside that process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from multiprocessing.connection import Connection
+
+
+def run_engine(connection: Connection, log_path: str) -> None:
+    """Entry point of the engine process (start method *spawn*).
+
+    Standard output and error, Python's and llama.cpp's, go to `log_path`: llama.cpp writes to both at will, so
+    neither can carry messages, and their tail is what explains a crash.
+    """
+    log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    os.close(log)
+    sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+    # On a failed assertion ggml would fork a debugger for a backtrace, which may hang for minutes.
+    os.environ["GGML_NO_BACKTRACE"] = "1"
+    # Ctrl-C in a terminal reaches the whole group; the app decides what it means and cancels through the pipe.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from engine.host import EngineHost
+
+    EngineHost(connection).serve()

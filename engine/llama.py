@@ -1,0 +1,349 @@
+"""The only module that decodes with llama.cpp: models, contexts, tokens.
+
+Built on llama-cpp-python's low level; its high-level class hides p and q, allocates ctx × vocab floats for a draft
+and ignores a failed rollback. Every parameter that matters is set here, because upstream's defaults move and some
+cost gigabytes: `swa_full` (on by default: a full-size cache for sliding-window layers), `n_outputs_max` (0 reserves
+logits for a whole batch on the device), flash attention, batch sizes.
+
+llama.cpp answers many faults with abort(), so nothing here may run outside the engine process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+import llama_cpp as llama
+import numpy as np
+from llama_cpp import llama_cpp as binding
+
+from engine.decoder import Interrupted
+from engine.distribution import Logits
+from engine.errors import EngineError, ErrorKind
+from engine.types import FlashAttention, KvType
+
+MAX_DRAFT_LENGTH: Final = 16
+_CHUNK_CPU: Final = 128  # a prompt is read in pieces this long; each may be cancelled
+_CHUNK_GPU: Final = 512
+
+_KV_TYPES: Final = {
+    KvType.F32: llama.GGML_TYPE_F32,
+    KvType.F16: llama.GGML_TYPE_F16,
+    KvType.BF16: 30,  # GGML_TYPE_BF16, which the binding does not name
+    KvType.Q8_0: llama.GGML_TYPE_Q8_0,
+    KvType.Q5_1: llama.GGML_TYPE_Q5_1,
+    KvType.Q5_0: llama.GGML_TYPE_Q5_0,
+    KvType.Q4_1: llama.GGML_TYPE_Q4_1,
+    KvType.Q4_0: llama.GGML_TYPE_Q4_0,
+    KvType.IQ4_NL: llama.GGML_TYPE_IQ4_NL,
+}
+_FLASH: Final = {
+    FlashAttention.AUTO: llama.LLAMA_FLASH_ATTN_TYPE_AUTO,
+    FlashAttention.ON: llama.LLAMA_FLASH_ATTN_TYPE_ENABLED,
+    FlashAttention.OFF: llama.LLAMA_FLASH_ATTN_TYPE_DISABLED,
+}
+_FILE_TYPES: Final = {
+    "F32": llama.LLAMA_FTYPE_ALL_F32,
+    "Q4_0": llama.LLAMA_FTYPE_MOSTLY_Q4_0,
+    "Q4_1": llama.LLAMA_FTYPE_MOSTLY_Q4_1,
+    "Q8_0": llama.LLAMA_FTYPE_MOSTLY_Q8_0,
+}
+
+# GCC before 14 drops the stores that fill the tile configuration (its _tile_loadconfig declares 8 of the 64 bytes as
+# read), so a build of this version with AMX dies with SIGSEGV in its first quantised product. Without the extra
+# buffer types those kernels are never chosen. Only some Xeons have AMX.
+_AMX: Final = b"AMX_INT8 = 1" in llama.llama_print_system_info()
+
+# Function objects of our own where the binding's signature costs time: a plain address instead of a pointer object.
+_get_logits: Any = binding._lib["llama_get_logits"]
+_get_logits.argtypes = [ctypes.c_void_p]
+_get_logits.restype = ctypes.c_void_p
+
+
+class LlamaModel:
+    """Weights and vocabulary of one GGUF file. Close it after its contexts."""
+
+    def __init__(self, path: str, gpu_layers: int, progress: Callable[[float], bool]) -> None:
+        """Load a file.
+
+        Args:
+            gpu_layers: -1 means all.
+            progress: called with 0…1 on this thread while loading; loading stops when it returns False.
+
+        Raises:
+            EngineError: LOAD_CANCELLED, LOAD_FAILED.
+        """
+        go_on = True
+
+        def report(done: float, _: object) -> bool:
+            nonlocal go_on
+            go_on = go_on and progress(done)
+            return go_on
+
+        callback = binding.llama_progress_callback(report)  # must outlive the call
+        params = llama.llama_model_default_params()
+        params.n_gpu_layers = gpu_layers
+        # Never AUTO: llama.cpp picks by device there, and it aborts together with no_alloc.
+        params.load_mode = llama.LLAMA_LOAD_MODE_MMAP if llama.llama_supports_mmap() else llama.LLAMA_LOAD_MODE_NONE
+        params.use_extra_bufts = not _AMX
+        params.progress_callback = callback
+        model = llama.llama_model_load_from_file(path.encode(), params)
+        if not model:
+            if not go_on:
+                raise EngineError(ErrorKind.LOAD_CANCELLED)
+            raise EngineError(ErrorKind.LOAD_FAILED, path=path)
+        self.handle = model
+        self.path = path
+        self._vocab = llama.llama_model_get_vocab(model)
+        self.vocab_size: int = llama.llama_vocab_n_tokens(self._vocab)
+        self.sliding_window: int = llama.llama_model_n_swa(model)
+        self.add_bos: bool = llama.llama_vocab_get_add_bos(self._vocab)
+        self.bos: int = llama.llama_vocab_bos(self._vocab)  # -1 where there is none
+        self.eos: int = llama.llama_vocab_eos(self._vocab)
+        self._pieces: dict[int, bytes] = {}
+        self._piece_buffer = ctypes.create_string_buffer(1024)
+
+    @property
+    def can_decode(self) -> bool:
+        """False for encoders."""
+        return bool(llama.llama_model_has_decoder(self.handle)) and not llama.llama_model_has_encoder(self.handle)
+
+    @property
+    def parameters(self) -> int:
+        return int(llama.llama_model_n_params(self.handle))
+
+    @property
+    def size_bytes(self) -> int:
+        return int(llama.llama_model_size(self.handle))
+
+    @property
+    def trained_ctx(self) -> int:
+        return int(llama.llama_model_n_ctx_train(self.handle))
+
+    def tokenize(self, text: str) -> list[int]:
+        """Token ids of `text`, special tokens recognised; one BOS in front where the model wants it and none stands."""
+        data = text.encode("utf-8", errors="surrogatepass")
+        size = len(data) + 16
+        while True:
+            buffer = (llama.llama_token * size)()
+            count = llama.llama_tokenize(self._vocab, data, len(data), buffer, size, False, True)
+            if count >= 0:
+                break
+            size = -count
+        tokens = list(buffer[:count])
+        if self.add_bos and self.bos >= 0 and tokens[:1] != [self.bos]:
+            tokens.insert(0, self.bos)
+        return tokens
+
+    def piece(self, token: int) -> bytes:
+        """The bytes a reader sees for a token; empty for control tokens."""
+        known = self._pieces.get(token)
+        if known is None:
+            known = self._pieces[token] = self._to_bytes(token, special=False)
+        return known
+
+    def text_of(self, token: int) -> str:
+        """A token as text for showing it alone: control tokens by name, incomplete characters as U+FFFD."""
+        return self._to_bytes(token, special=True).decode("utf-8", errors="replace") if token >= 0 else ""
+
+    def _to_bytes(self, token: int, *, special: bool) -> bytes:
+        buffer = self._piece_buffer
+        count = llama.llama_token_to_piece(self._vocab, token, buffer, len(buffer), 0, special)
+        if count < 0:
+            buffer = self._piece_buffer = ctypes.create_string_buffer(-count)
+            count = llama.llama_token_to_piece(self._vocab, token, buffer, len(buffer), 0, special)
+        return bytes(buffer.raw[:count])
+
+    def is_end(self, token: int) -> bool:
+        """Whether a token ends the generation (end of text, of turn, of message …)."""
+        return bool(llama.llama_vocab_is_eog(self._vocab, token))
+
+    def close(self) -> None:
+        if self.handle:
+            llama.llama_model_free(self.handle)
+            self.handle = None
+
+
+class LlamaContext:
+    """One sequence in the cache of a model; a `Decoder`. Used on one thread only.
+
+    Attributes:
+        cancelled: asked while llama.cpp computes a prompt on the CPU; a GPU is asked between chunks.
+    """
+
+    def __init__(
+        self,
+        model: LlamaModel,
+        ctx: int,
+        *,
+        outputs: int,
+        kv_type: KvType,
+        flash_attention: FlashAttention,
+        threads: int,
+        on_gpu: bool,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        """Allocate cache and buffers.
+
+        Args:
+            outputs: most logits rows one call may ask for; decides the size of a device buffer.
+
+        Raises:
+            EngineError: CONTEXT_FAILED, for want of memory or because the KV type does not suit the model.
+        """
+        params = llama.llama_context_default_params()
+        params.n_ctx = ctx
+        self.chunk = min(ctx, _CHUNK_GPU if on_gpu else _CHUNK_CPU)
+        params.n_batch = params.n_ubatch = max(self.chunk, outputs)
+        params.n_seq_max = 1
+        params.n_rs_seq = 0
+        params.n_outputs_max = outputs
+        params.n_threads = params.n_threads_batch = threads
+        params.type_k = params.type_v = _KV_TYPES[kv_type]
+        params.flash_attn_type = _FLASH[flash_attention]
+        params.swa_full = False
+        params.kv_unified = True
+        params.offload_kqv = True
+        params.op_offload = True
+        params.embeddings = False
+        params.no_perf = True
+        self._handle = llama.llama_init_from_model(model.handle, params)
+        if not self._handle:
+            raise EngineError(
+                ErrorKind.CONTEXT_FAILED, path=model.path, ctx=ctx, kv_type=kv_type.value
+            )
+        self._memory = llama.llama_get_memory(self._handle)
+        self.model = model
+        self.ctx = int(llama.llama_n_ctx(self._handle))
+        self.tokens: list[int] = []
+        self.spent_s = 0.0
+        self._outputs = outputs
+        self._rows: tuple[int, Logits] | None = None
+        self._make_batch(int(params.n_batch))
+        self.cancelled = cancelled
+        self._abort = binding.ggml_abort_callback(lambda _: self.cancelled())
+        self._never_abort = binding.ggml_abort_callback()
+
+    @property
+    def vocab_size(self) -> int:
+        return self.model.vocab_size
+
+    def _make_batch(self, size: int) -> None:
+        """Buffers that every batch reuses; the batch struct keeps pointing at them."""
+        self._token = np.zeros(size, np.int32)  # [size]
+        self._pos = np.zeros(size, np.int32)
+        self._wanted = np.zeros(size, np.int8)
+        self._seq_count = np.ones(size, np.int32)
+        self._seq = np.zeros(1, np.int32)
+        sequence = self._seq.ctypes.data_as(ctypes.POINTER(ctypes.c_int32))
+        self._seqs = (ctypes.POINTER(ctypes.c_int32) * size)(*[sequence] * size)
+        self._batch = llama.llama_batch(
+            0,
+            self._token.ctypes.data_as(ctypes.POINTER(ctypes.c_int32)),
+            None,
+            self._pos.ctypes.data_as(ctypes.POINTER(ctypes.c_int32)),
+            self._seq_count.ctypes.data_as(ctypes.POINTER(ctypes.c_int32)),
+            ctypes.cast(self._seqs, ctypes.POINTER(ctypes.POINTER(ctypes.c_int32))),
+            self._wanted.ctypes.data_as(ctypes.POINTER(ctypes.c_int8)),
+        )
+
+    def decode(self, tokens: Sequence[int], outputs: int) -> Logits:
+        """See `Decoder.decode`."""
+        count = len(tokens)
+        if not 0 < count <= len(self._token) or outputs > min(count, self._outputs):
+            raise ValueError(f"{count} tokens with {outputs} outputs")  # llama.cpp would abort
+        held = len(self.tokens)
+        self._token[:count] = tokens
+        self._pos[:count] = range(held, held + count)
+        self._wanted[: count - outputs] = 0
+        self._wanted[count - outputs : count] = 1
+        self._batch.n_tokens = count
+        long = count > MAX_DRAFT_LENGTH + 1
+        if long:  # asking Python at every node of the graph costs a millisecond: worth it for prompts only
+            llama.llama_set_abort_callback(self._handle, self._abort, None)
+        begin = perf_counter()
+        code = llama.llama_decode(self._handle, self._batch)
+        if code == 0:
+            # GPU backends return before they are done; waiting here is what makes the time that of the model.
+            rows = self._logits(outputs) if outputs else self._wait()
+        self.spent_s += perf_counter() - begin
+        if long:
+            llama.llama_set_abort_callback(self._handle, self._never_abort, None)
+        if code != 0:
+            self._undo(held)
+            if code == 2:
+                raise Interrupted
+            kind = ErrorKind.OUT_OF_MEMORY if code == -2 else ErrorKind.DECODE_FAILED
+            raise EngineError(kind, code=code, path=self.model.path)
+        self.tokens.extend(tokens)
+        return rows
+
+    def _logits(self, outputs: int) -> Logits:
+        address = _get_logits(self._handle)
+        if self._rows is None or self._rows[0] != address:
+            array = (ctypes.c_float * (self._outputs * self.vocab_size)).from_address(address)
+            self._rows = address, np.frombuffer(array, np.float32).reshape(self._outputs, self.vocab_size)
+        return self._rows[1][:outputs]
+
+    def _wait(self) -> Logits:
+        llama.llama_synchronize(self._handle)
+        return np.empty((0, self.vocab_size), np.float32)
+
+    def _undo(self, held: int) -> None:
+        """A failed batch may have left some of its ubatches in the cache."""
+        if not llama.llama_memory_seq_rm(self._memory, 0, held, -1):
+            self.clear()
+
+    def truncate(self, length: int) -> bool:
+        """See `Decoder.truncate`. A sliding window must still reach back far enough from the new end."""
+        if length >= len(self.tokens):
+            return True
+        window = self.model.sliding_window
+        if window > 0:
+            oldest = int(llama.llama_memory_seq_pos_min(self._memory, 0))
+            if oldest > max(0, length - window):
+                return False
+        if not llama.llama_memory_seq_rm(self._memory, 0, length, -1):
+            return False
+        del self.tokens[length:]
+        return True
+
+    def clear(self) -> None:
+        llama.llama_memory_clear(self._memory, True)
+        self.tokens.clear()
+
+    def can_roll_back(self) -> bool:
+        """Try it: two tokens in, one out. Recurrent and hybrid memories refuse. Leaves the cache empty."""
+        self.clear()
+        token = max(self.model.bos, 0)
+        self.decode([token, token], 0)
+        possible = self.truncate(1)
+        self.clear()
+        return possible
+
+    def close(self) -> None:
+        if self._handle:
+            llama.llama_free(self._handle)
+            self._handle = None
+
+
+def quantize(source: Path, destination: Path, file_type: str, threads: int) -> None:
+    """Write `source` requantised to `file_type` ("F32", "Q4_0", "Q4_1", "Q8_0").
+
+    Raises:
+        EngineError: QUANTIZE_FAILED.
+    """
+    params = llama.llama_model_quantize_default_params()
+    params.ftype = _FILE_TYPES[file_type]
+    params.nthread = threads
+    params.allow_requantize = True
+    code = llama.llama_model_quantize(
+        str(source).encode(), str(destination).encode(), ctypes.byref(params)
+    )
+    if code != 0:
+        raise EngineError(ErrorKind.QUANTIZE_FAILED, path=str(source), reason=f"code {code}")
+
+

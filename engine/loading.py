@@ -1,0 +1,130 @@
+"""From two files to a session. Everything a header can tell is checked before llama.cpp sees a byte."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from time import perf_counter
+from typing import Final
+
+import psutil
+
+from engine import gguf, vocabulary
+from engine.devices import computing_device
+from engine.errors import EngineError, ErrorKind
+from engine.llama import MAX_DRAFT_LENGTH, LlamaContext, LlamaModel
+from engine.prompt import PromptMaker
+from engine.protocol import LoadProgress
+from engine.session import Session
+from engine.types import Inactive, LoadedPair, LoadRequest, ModelInfo
+
+_DEFAULT_CTX: Final = 8192
+_PROGRESS_INTERVAL_S: Final = 0.05
+
+
+def load_session(
+    job: int,
+    request: LoadRequest,
+    report: Callable[[LoadProgress], None],
+    cancelled: Callable[[], bool],
+) -> Session:
+    """Load a target and perhaps a draft.
+
+    Args:
+        report: called at most 20 times a second, on this thread.
+        cancelled: asked as often as llama.cpp reports progress.
+
+    Raises:
+        EngineError: everything that can be wrong with files, pair or memory.
+    """
+    begin = perf_counter()
+    target_header = gguf.read_header(request.target)
+    gguf.check_loadable(target_header)
+    draft_header = None
+    if request.draft is not None:
+        draft_header = gguf.read_header(request.draft)
+        gguf.check_loadable(draft_header)
+        vocabulary.require_same(target_header, draft_header)
+    total = target_header.size_bytes + (draft_header.size_bytes if draft_header else 0)
+    ctx = request.ctx or min(_DEFAULT_CTX, target_header.context_length or _DEFAULT_CTX)
+    threads = request.threads or psutil.cpu_count(logical=False) or 1
+    with ExitStack() as resources:
+
+        def load(header: gguf.GgufHeader, role: str, done_before: int, gpu_layers: int) -> LlamaModel:
+            last = 0.0
+
+            def progress(fraction: float) -> bool:
+                nonlocal last
+                now = perf_counter()
+                if now - last >= _PROGRESS_INTERVAL_S or fraction >= 1.0:
+                    last = now
+                    report(LoadProgress(job, role, done_before + int(fraction * header.size_bytes), total))
+                return not cancelled()
+
+            model = LlamaModel(str(header.path), gpu_layers, progress)
+            resources.callback(model.close)
+            if not model.can_decode:
+                raise EngineError(
+                    ErrorKind.NOT_GENERATIVE, path=str(header.path), architecture=header.architecture
+                )
+            return model
+
+        def context(model: LlamaModel, outputs: int, gpu_layers: int) -> LlamaContext:
+            if cancelled():
+                raise EngineError(ErrorKind.LOAD_CANCELLED)
+            made = LlamaContext(
+                model,
+                ctx,
+                outputs=outputs,
+                kv_type=request.kv_type,
+                flash_attention=request.flash_attention,
+                threads=threads,
+                on_gpu=computing_device(gpu_layers).kind != "cpu",
+                cancelled=lambda: False,
+            )
+            resources.callback(made.close)
+            return made
+
+        # The target first, context included: what is left of the device's memory is the draft's.
+        model = load(target_header, "target", 0, request.gpu_layers)
+        target = context(model, MAX_DRAFT_LENGTH + 1, request.gpu_layers)
+        draft = None
+        if draft_header is not None:
+            draft_model = load(draft_header, "draft", target_header.size_bytes, request.draft_gpu_layers)
+            draft = context(draft_model, 1, request.draft_gpu_layers)
+        device = computing_device(request.gpu_layers)
+        pair = LoadedPair(
+            target=_info(model, target_header),
+            draft=_info(draft.model, draft_header) if draft is not None and draft_header is not None else None,
+            ctx=target.ctx,
+            device=device.description or device.name,
+            backend=device.name,
+            inactive=_inactive(target, draft),
+            load_s=perf_counter() - begin,
+            memory_bytes=psutil.Process().memory_info().rss,
+        )
+        prompts = PromptMaker(model, pair.target.name, target_header.chat_template, target.ctx)
+        return Session(pair, model, target, draft, prompts, resources.pop_all())
+
+
+def _inactive(target: LlamaContext, draft: LlamaContext | None) -> Inactive | None:
+    """Why the pair cannot speculate. Trying the rollback also warms both models up."""
+    if not target.can_roll_back():
+        return Inactive.TARGET_ROLLBACK
+    if draft is None:
+        return Inactive.NO_DRAFT
+    return None if draft.can_roll_back() else Inactive.DRAFT_ROLLBACK
+
+
+def _info(model: LlamaModel, header: gguf.GgufHeader) -> ModelInfo:
+    return ModelInfo(
+        path=model.path,
+        name=header.name,
+        architecture=header.architecture,
+        quantisation=header.quantisation,
+        parameters=model.parameters,
+        size_bytes=header.size_bytes,
+        vocab_size=model.vocab_size,
+        trained_ctx=model.trained_ctx,
+        has_chat_template=header.chat_template is not None,
+    )

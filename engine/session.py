@@ -1,0 +1,178 @@
+"""A loaded pair at work: two caches, and what one turn leaves for the next.
+
+Runs on the engine process's main thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack
+from time import perf_counter
+
+from engine.decoder import Interrupted, rewind
+from engine.distribution import Logits
+from engine.drafting import ModelDrafter
+from engine.llama import LlamaContext, LlamaModel
+from engine.prompt import PromptMaker
+from engine.protocol import Finished, PrefillProgress, SpeculationStopped, Started
+from engine.reply import ReplyWriter
+from engine.speculate import DraftingEnded, Speculator
+from engine.types import DraftRound, EndReason, GenerationRequest, Inactive, LoadedPair
+from engine.verify import AcceptanceRule, make_rule
+
+ReplyEvent = PrefillProgress | Started | DraftRound | SpeculationStopped | Finished
+
+
+class Session:
+    """One loaded pair. Close it to free everything.
+
+    Attributes:
+        pair: what was loaded, as a value.
+    """
+
+    def __init__(
+        self,
+        pair: LoadedPair,
+        model: LlamaModel,
+        target: LlamaContext,
+        draft: LlamaContext | None,
+        prompts: PromptMaker,
+        resources: ExitStack,
+    ) -> None:
+        self.pair = pair
+        self._model = model
+        self._target = target
+        self._draft = draft
+        self._prompts = prompts
+        self._resources = resources
+
+    def close(self) -> None:
+        self._resources.close()
+
+    def generate(
+        self, request: GenerationRequest, cancelled: Callable[[], bool]
+    ) -> Generator[ReplyEvent, None, None]:
+        """Write one reply: PrefillProgress…, Started, DraftRounds and perhaps SpeculationStopped, Finished.
+
+        A cancelled reply ends with Finished too. Closing the generator early leaves the caches consistent.
+
+        Raises:
+            EngineError: the prompt cannot be made or does not fit, or the target failed.
+        """
+        arrived = perf_counter()
+        prompt = self._prompts.make(request)
+        writer = ReplyWriter(
+            request.job, request.stop, self._model.piece, self._model.text_of, self._model.is_end
+        )
+        first_at = None
+        self._watch(cancelled)
+        try:
+            row = yield from self._read_prompt(request, prompt.tokens)
+            rule = make_rule(request.rule, request.sampling.seed)
+            drafter, inactive = self._drafter(request, prompt.tokens, rule)
+            speculator = Speculator(
+                target=self._target,
+                committed=list(prompt.tokens),
+                drafter=drafter,
+                rule=rule,
+                settings=request.sampling,
+                length=request.draft_length,
+                budget=prompt.budget,
+                ends=self._model.is_end,
+                cancelled=cancelled,
+            )
+            read_at = perf_counter()
+            yield Started(
+                job=request.job,
+                prompt_tokens=len(prompt.tokens),
+                reused_tokens=self._reused,
+                dropped_messages=prompt.dropped_messages,
+                prefill_s=read_at - arrived,
+                inactive=inactive,
+            )
+            opening = writer.write(speculator.first(row))
+            first_at = perf_counter()
+            yield opening
+            if writer.end is None:
+                for event in speculator.rounds():
+                    if isinstance(event, DraftingEnded):
+                        yield SpeculationStopped(request.job, event.inactive)
+                        continue
+                    yield writer.write(event)
+                    if writer.end is not None:
+                        break
+            at_limit = EndReason.CONTEXT if request.max_tokens is None else EndReason.LENGTH
+            reason = writer.end or at_limit
+        except Interrupted:
+            reason = EndReason.CANCELLED
+        finally:
+            self._keep(len(prompt.tokens) + writer.tokens)
+        ended_at = perf_counter()
+        yield Finished(
+            job=request.job,
+            reason=reason,
+            tail=writer.finish(),
+            ttft_s=(first_at or ended_at) - arrived,
+            decode_s=ended_at - read_at if first_at else 0.0,
+        )
+
+    def _watch(self, cancelled: Callable[[], bool]) -> None:
+        self._target.cancelled = cancelled
+        if self._draft is not None:
+            self._draft.cancelled = cancelled
+
+    def _read_prompt(
+        self, request: GenerationRequest, tokens: list[int]
+    ) -> Generator[PrefillProgress, None, Logits]:
+        """Bring `tokens` into the target's cache, what the last turn left of them excepted.
+
+        Returns:
+            The logits [vocab] after the last token.
+        """
+        target = self._target
+        if request.cold:
+            target.clear()
+            if self._draft is not None:
+                self._draft.clear()
+        rewind(target, min(_shared(target.tokens, tokens), len(tokens) - 1))
+        self._reused = len(target.tokens)
+        yield PrefillProgress(request.job, self._reused, len(tokens))
+        while True:
+            if target.cancelled():
+                raise Interrupted
+            held = len(target.tokens)
+            part = tokens[held : held + target.chunk]
+            complete = held + len(part) == len(tokens)
+            rows = target.decode(part, 1 if complete else 0)
+            yield PrefillProgress(request.job, held + len(part), len(tokens))
+            if complete:
+                return rows[0]
+
+    def _drafter(
+        self, request: GenerationRequest, tokens: list[int], rule: AcceptanceRule
+    ) -> tuple[ModelDrafter | None, Inactive | None]:
+        """The drafter for a reply, or why there is none."""
+        if not request.speculate:
+            return None, Inactive.SWITCHED_OFF
+        if request.draft_length == 0:
+            return None, Inactive.ZERO_LENGTH
+        if self.pair.inactive is not None or self._draft is None:
+            return None, self.pair.inactive or Inactive.NO_DRAFT
+        rewind(self._draft, min(_shared(self._draft.tokens, tokens), len(tokens)))
+        return ModelDrafter(self._draft, request.sampling, rule, request.p_min), None
+
+    def _keep(self, length: int) -> None:
+        """Forget what lies beyond the reply: tokens after a stop string, guesses of a round that did not end."""
+        rewind(self._target, length)
+        if self._draft is not None:
+            rewind(self._draft, length)
+
+
+def _shared(held: Sequence[int], wanted: Sequence[int]) -> int:
+    """Length of the common prefix."""
+    count = 0
+    for a, b in zip(held, wanted, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count

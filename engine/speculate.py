@@ -1,0 +1,208 @@
+"""The loop: propose, check in one pass of the target, judge, roll back, repeat.
+
+Invariants, held between rounds:
+* the target's cache holds every committed token (prompt and reply) but the last;
+* the draft's cache holds a prefix of the committed tokens;
+* a round emits at least one token.
+
+Plain decoding is the same loop with nothing proposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from time import perf_counter
+
+from engine.decoder import Decoder, Interrupted, read
+from engine.distribution import Distribution, Logits, distribution
+from engine.drafting import Guess, ModelDrafter
+from engine.errors import EngineError
+from engine.types import Inactive, SamplingSettings, Source
+from engine.verify import AcceptanceRule
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """A token of the reply with what a reader may want to know.
+
+    Attributes:
+        q: the draft's row at this position, None where nothing was proposed.
+        rejected: the guess that stood here and was not kept.
+    """
+
+    token: int
+    source: Source
+    p: Distribution
+    q: Distribution | None
+    rejected: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What one round did. Seconds as in `engine.types.DraftRound`."""
+
+    drafted: tuple[int, ...]
+    verified: int
+    accepted: int
+    emitted: tuple[Emitted, ...]
+    draft_s: float
+    verify_s: float
+    sample_s: float
+    wall_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class DraftingEnded:
+    """The drafter is out for the rest of the reply."""
+
+    inactive: Inactive
+
+
+@dataclass(slots=True)
+class Speculator:
+    """One reply's loop. Runs on the engine's main thread.
+
+    Attributes:
+        target: its cache holds all of `committed` but the last token.
+        committed: prompt and reply so far; grows.
+        drafter: None decodes plainly.
+        length: draft length.
+        budget: tokens that may still be emitted.
+        ends: whether a token ends the reply; judging stops there.
+        cancelled: read between rounds and between chunks.
+        emitted: tokens of the reply so far.
+        ended: the last of them was an ending token.
+    """
+
+    target: Decoder
+    committed: list[int]
+    drafter: ModelDrafter | None
+    rule: AcceptanceRule
+    settings: SamplingSettings
+    length: int
+    budget: int
+    ends: Callable[[int], bool]
+    cancelled: Callable[[], bool]
+    emitted: int = 0
+    ended: bool = False
+
+    def first(self, row: Logits) -> Round:
+        """The token after the prompt, from the logits [vocab] with which reading the prompt ended."""
+        begin = perf_counter()
+        emitted, _ = self._judge([row], [])
+        self._commit(emitted)
+        wall = perf_counter() - begin
+        return Round((), 0, 0, emitted, 0.0, 0.0, wall, wall)
+
+    def rounds(self) -> Generator[Round | DraftingEnded, None, None]:
+        """Rounds until the budget is used up or an ending token is emitted.
+
+        The consumer may stop at any round; it then has to cut the caches back to what it kept.
+
+        Raises:
+            EngineError: the target failed to decode or its logits are not finite.
+            Interrupted: the reply was cancelled.
+        """
+        while self.budget > 0 and not self.ended:
+            if self.cancelled():
+                raise Interrupted
+            begin = perf_counter()
+            guesses, draft_s, drafting_ended = self._propose()
+            proposed = perf_counter()
+            before = self.target.spent_s
+            rows, guesses = self._check(guesses)
+            checked = perf_counter()
+            verify_s = self.target.spent_s - before
+            emitted, verified = self._judge(rows, guesses)
+            sample_s = (perf_counter() - checked) + (proposed - begin - draft_s)
+            self._commit(emitted)
+            drafting_ended = self._roll_back() or drafting_ended
+            wall_s = perf_counter() - begin
+            drafted = tuple(g.token for g in guesses)
+            accepted = sum(e.source is Source.ACCEPTED for e in emitted)
+            yield Round(drafted, verified, accepted, emitted, draft_s, verify_s, sample_s, wall_s)
+            if drafting_ended is not None:
+                yield DraftingEnded(drafting_ended)
+
+    def _propose(self) -> tuple[list[Guess], float, Inactive | None]:
+        """Guesses, seconds inside the draft model, and why drafting is over if it is."""
+        if self.drafter is None:
+            return [], 0.0, None
+        room = self.drafter.room(len(self.committed))
+        if room <= 0:
+            self.drafter = None
+            return [], 0.0, Inactive.DRAFT_CONTEXT_FULL
+        length = min(self.length, self.budget - 1, room)
+        if length <= 0:
+            return [], 0.0, None
+        before = self.drafter.decoder.spent_s
+        decoder = self.drafter.decoder
+        try:
+            guesses = self.drafter.propose(self.committed, length, self.emitted, self.cancelled)
+        except EngineError:
+            # A draft can only cost time, never text: go on without it.
+            self.drafter = None
+            return [], decoder.spent_s - before, Inactive.DRAFT_FAILED
+        return guesses, decoder.spent_s - before, None
+
+    def _check(self, guesses: list[Guess]) -> tuple[Logits, list[Guess]]:
+        """One target pass over the last token and the guesses.
+
+        Returns:
+            Logits [len(guesses) + 1, vocab] and the guesses they belong to.
+        """
+        last = self.committed[-1]
+        try:
+            return self.target.decode([last, *(g.token for g in guesses)], len(guesses) + 1), guesses
+        except EngineError:
+            if not guesses:
+                raise
+            # A batch of several can fail where one token passes (no free cache cells in a row): try plainly.
+            return self.target.decode([last], 1), []
+
+    def _judge(self, rows: Logits | list[Logits], guesses: list[Guess]) -> tuple[tuple[Emitted, ...], int]:
+        """Walk along the guesses until one is not kept or ends the reply.
+
+        Returns:
+            The tokens of the round and how many guesses were judged.
+        """
+        emitted: list[Emitted] = []
+        history = list(self.committed) if self.settings.repeat_penalty != 1.0 else []
+        for at, guess in enumerate(guesses):
+            p = distribution(rows[at], self.settings, history)
+            token = self.rule.answer(p, guess.q, guess.token, self.emitted + at)
+            if token != guess.token:
+                emitted.append(Emitted(token, Source.RESAMPLED, p, guess.q, guess.token))
+                return tuple(emitted), at + 1
+            emitted.append(Emitted(token, Source.ACCEPTED, p, guess.q, None))
+            if self.ends(token):
+                return tuple(emitted), at + 1
+            history.append(token)
+        p = distribution(rows[len(guesses)], self.settings, history)
+        token = self.rule.draw(p, self.emitted + len(guesses))
+        emitted.append(Emitted(token, Source.BONUS if guesses else Source.PLAIN, p, None, None))
+        return tuple(emitted), len(guesses)
+
+    def _commit(self, emitted: tuple[Emitted, ...]) -> None:
+        self.committed.extend(e.token for e in emitted)
+        self.emitted += len(emitted)
+        self.budget -= len(emitted)
+        self.ended = self.ends(emitted[-1].token)
+
+    def _roll_back(self) -> Inactive | None:
+        """Make both caches hold what was committed, short of the last token. Says why drafting is over if it is."""
+        keep = len(self.committed) - 1
+        ended = None
+        if len(self.target.tokens) > keep and not self.target.truncate(keep):
+            # The cache is wrong now. Read everything again and leave it alone from here on.
+            self.target.clear()
+            for _ in read(self.target, self.committed[:keep], self.cancelled):
+                pass
+            self.drafter = None
+            ended = Inactive.TARGET_ROLLBACK
+        if self.drafter is not None and not self.drafter.settle(keep):
+            self.drafter = None
+            ended = Inactive.DRAFT_ROLLBACK
+        return ended
+
