@@ -28,7 +28,7 @@ class UserTurn:
     text: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class ReplyTurn:
     """What the model wrote, or is writing.
 

@@ -1,0 +1,47 @@
+"""What the window remembers between starts. Disposable: a missing or damaged file means the defaults."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+THEMES = ("system", "light", "dark")
+LANGUAGES = ("system", "en", "zh_CN")
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """`theme` is one of THEMES, `language` one of LANGUAGES."""
+
+    theme: str = "system"
+    language: str = "system"
+    live_panel: bool = True
+
+
+def read_preferences(folder: Path) -> Preferences:
+    """What was remembered; each damaged value falls back to its default on its own."""
+    try:
+        values = json.loads((folder / "window.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return Preferences()
+    if not isinstance(values, dict):
+        return Preferences()
+    default = Preferences()
+    theme, language, panel = values.get("theme"), values.get("language"), values.get("live_panel")
+    return Preferences(
+        theme=theme if theme in THEMES else default.theme,
+        language=language if language in LANGUAGES else default.language,
+        live_panel=panel if isinstance(panel, bool) else default.live_panel,
+    )
+
+
+def write_preferences(folder: Path, preferences: Preferences) -> None:
+    """Remember them, whole or not at all. A full or read-only disk costs the memory, never the program."""
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = folder / "window.json.new"
+        fresh.write_text(json.dumps(asdict(preferences), indent=2), encoding="utf-8")
+        os.replace(fresh, folder / "window.json")

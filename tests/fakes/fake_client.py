@@ -1,0 +1,177 @@
+"""An engine client without an engine: the same methods, replaying tapes of protocol events."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from app.engine_client import EngineState
+from engine.errors import EngineError, ErrorKind, ErrorReport
+from engine.protocol import DraftRound, Event, Failed, Finished, Loaded, LoadProgress, Quantized
+from engine.types import EndReason, EngineInfo, GenerationRequest, LoadedPair, LoadRequest
+from tests.fakes.tapes import ENGINE, Crash, Hold, Tape, loading, reply
+
+DEFAULT_REPLY = reply("The lighthouse keeper counted the ships, as every evening, and wrote the number down.")
+
+
+class FakeJob:
+    """Plays one tape in the thread that iterates."""
+
+    def __init__(self, client: FakeClient, number: int, tape: Tape, cancelled_ending: Event) -> None:
+        self.id = number
+        self._client = client
+        self._tape = tape
+        self._cancelled = threading.Event()
+        self._cancelled_ending = cancelled_ending
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+        self._client.wake()
+
+    def __iter__(self) -> Iterator[Event]:
+        for item in self._tape:
+            if isinstance(item, Hold):
+                self._client.wait_for_release(self._cancelled.is_set)
+            elif isinstance(item, DraftRound) and math.isfinite(self._client.speed):
+                self._cancelled.wait(item.wall_s / self._client.speed)
+            if self._client.dead:
+                yield self._client.die(self.id, "the engine was killed")
+                return
+            if self._cancelled.is_set():
+                yield replace(self._cancelled_ending, job=self.id)
+                return
+            if isinstance(item, Crash):
+                yield self._client.die(self.id, item.log)
+                return
+            if isinstance(item, Loaded):
+                self._client.pair = item.pair
+            if not isinstance(item, Hold):
+                yield replace(item, job=self.id)
+
+
+class FakeClient:
+    """Thread-safe like the real one.
+
+    Attributes:
+        speed: 1 replays rounds as fast as they were, infinity without any wait.
+        loads, requests: what was asked for, in order.
+    """
+
+    def __init__(
+        self,
+        *,
+        replies: Iterable[Tape] = (DEFAULT_REPLY,),
+        loads: Iterable[Tape] = (),
+        speed: float = math.inf,
+        engine: EngineInfo | ErrorReport = ENGINE,
+    ) -> None:
+        self.speed = speed
+        self.loads: list[LoadRequest] = []
+        self.requests: list[GenerationRequest] = []
+        self.pair: LoadedPair | None = None
+        self.pid: int | None = None
+        self.dead = False
+        self.closed = False
+        self._replies = list(replies)
+        self._load_tapes = list(loads)
+        self._engine = engine
+        self._listeners: list[Callable[[EngineState], None]] = []
+        self._condition = threading.Condition()
+        self._released = 0
+        self._jobs = 0
+
+    # what the window uses
+
+    def info(self) -> EngineInfo:
+        if isinstance(self._engine, ErrorReport):
+            raise EngineError(self._engine.kind, self._engine.detail, **dict(self._engine.facts))
+        self._start()
+        return self._engine
+
+    def load(self, request: LoadRequest) -> FakeJob:
+        self._start()
+        self.loads.append(request)
+        self.pair = None
+        tape = self._load_tapes.pop(0) if self._load_tapes else loading()
+        return self._job(tape, Failed(0, ErrorReport(ErrorKind.LOAD_CANCELLED)))
+
+    def generate(self, request: GenerationRequest) -> FakeJob:
+        self._start()
+        self.requests.append(request)
+        tape = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+        return self._job(tape, Finished(0, EndReason.CANCELLED, "", 0.2, 0.5))
+
+    def quantize(self, source: Path, destination: Path, file_type: str) -> FakeJob:
+        self._start()
+        tape = (LoadProgress(0, "target", 1, 1), Quantized(0, str(destination)))
+        return self._job(tape, Failed(0, ErrorReport(ErrorKind.LOAD_CANCELLED)))
+
+    def subscribe(self, listener: Callable[[EngineState], None]) -> None:
+        self._listeners.append(listener)
+
+    def close(self) -> None:
+        with self._condition:
+            self.closed = self.dead = True
+            self._condition.notify_all()
+        self.pair = self.pid = None
+        self._notify(EngineState.STOPPED)
+
+    # what tests use
+
+    def play_next(self, *replies: Tape) -> None:
+        """Replace the replies to come."""
+        self._replies = list(replies)
+
+    def load_next(self, *loads: Tape) -> None:
+        self._load_tapes = list(loads)
+
+    def release(self) -> None:
+        """Let one `Hold` go on."""
+        with self._condition:
+            self._released += 1
+            self._condition.notify_all()
+
+    def kill(self) -> None:
+        """The engine dies now, whatever it is doing."""
+        with self._condition:
+            self.dead = True
+            self._condition.notify_all()
+        self.pair = self.pid = None
+        self._notify(EngineState.DIED)
+
+    # what jobs use
+
+    def wake(self) -> None:
+        with self._condition:
+            self._condition.notify_all()
+
+    def wait_for_release(self, cancelled: Callable[[], bool]) -> None:
+        with self._condition:
+            self._condition.wait_for(lambda: self._released > 0 or cancelled() or self.dead)
+            self._released = max(0, self._released - 1)
+
+    def die(self, job: int, log: str) -> Failed:
+        """The ending of a job whose engine is gone."""
+        if not self.dead:
+            self.pair = self.pid = None
+            self._notify(EngineState.DIED)
+        return Failed(job, ErrorReport(ErrorKind.ENGINE_DIED, (("exit_code", -6), ("log_path", "engine.log")), log))
+
+    def _start(self) -> None:
+        if self.closed:
+            raise RuntimeError("the client is closed")
+        self.dead = False
+        if self.pid is None:
+            self.pid = ENGINE.pid
+            self._notify(EngineState.IDLE)
+
+    def _job(self, tape: Tape, cancelled_ending: Event) -> FakeJob:
+        self._jobs += 1
+        return FakeJob(self, self._jobs, tape, cancelled_ending)
+
+    def _notify(self, state: EngineState) -> None:
+        for listener in self._listeners:
+            listener(state)
