@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import psutil
 
@@ -36,6 +36,8 @@ from engine.protocol import (
 )
 from engine.session import Session
 
+_C = TypeVar("_C", Load, Generate, Quantize)
+
 _PARENT_GONE: Final = 0  # exit status: leaving with the parent is no fault
 
 
@@ -54,12 +56,12 @@ class EngineHost:
         self._send(Ready(engine_info()))
         while True:
             match self._work.get():
-                case Load() as command:
-                    self._guard(command.job, lambda c=command: self._load(c))
-                case Generate() as command:
-                    self._guard(command.request.job, lambda c=command: self._generate(c))
-                case Quantize() as command:
-                    self._guard(command.job, lambda c=command: self._quantize(c))
+                case Load() as load:
+                    self._guard(load.job, self._load, load)
+                case Generate() as generate:
+                    self._guard(generate.request.job, self._generate, generate)
+                case Quantize() as job:
+                    self._guard(job.job, self._quantize, job)
                 case Shutdown():
                     self._unload()
                     return
@@ -81,10 +83,10 @@ class EngineHost:
         except OSError:  # the parent is gone; the reader may be a moment later
             os._exit(_PARENT_GONE)
 
-    def _guard(self, job: int, work: Callable[[], None]) -> None:
+    def _guard(self, job: int, work: Callable[[_C], None], command: _C) -> None:
         """Every job ends with exactly one ending."""
         try:
-            work()
+            work(command)
         except EngineError as error:
             self._send(Failed(job, error.report))
         except Exception as error:  # noqa: BLE001 – the one net of this thread: a bug costs the job, not the engine

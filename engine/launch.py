@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from io import TextIOWrapper
 from multiprocessing.connection import Connection
 
 
@@ -15,11 +16,12 @@ def run_engine(connection: Connection, log_path: str) -> None:
     neither can carry messages, and their tail is what explains a crash.
     """
     log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    for stream in (1, 2):
-        os.dup2(log, stream)
+    for number in (1, 2):
+        os.dup2(log, number)
     os.close(log)
-    sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
-    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # None in a windowed program
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
     # On a failed assertion ggml would fork a debugger for a backtrace, which may hang for minutes.
     os.environ["GGML_NO_BACKTRACE"] = "1"
     # Ctrl-C in a terminal reaches the whole group; the app decides what it means and cancels through the pipe.

@@ -285,7 +285,8 @@ class LlamaContext:
         address = _get_logits(self._handle)
         if self._rows is None or self._rows[0] != address:
             array = (ctypes.c_float * (self._outputs * self.vocab_size)).from_address(address)
-            self._rows = address, np.frombuffer(array, np.float32).reshape(self._outputs, self.vocab_size)
+            rows: Logits = np.ctypeslib.as_array(array).reshape(self._outputs, self.vocab_size)
+            self._rows = address, rows
         return self._rows[1][:outputs]
 
     def _wait(self) -> Logits:

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from engine.speculate import Emitted, Round
 from engine.text import TextStream
-from engine.types import Drafter, DraftRound, EndReason, Rejected, Source, TokenEvent
+from engine.types import Drafter, DraftRound, Rejected, Source, TokenEvent
 
 
 class ReplyWriter:
     """One reply. `piece` gives the bytes of a token for reading, `label` its text for showing it alone.
 
     Attributes:
-        end: why the reply ended, None while it goes on. Length and context are the caller's to know.
+        ended: an end-of-generation token or a stop string came. Limits of length are the caller's to know.
         tokens: how many tokens the reply has.
     """
 
@@ -25,7 +25,7 @@ class ReplyWriter:
         label: Callable[[int], str],
         is_end: Callable[[int], bool],
     ) -> None:
-        self.end: EndReason | None = None
+        self.ended = False
         self.tokens = 0
         self._job = job
         self._text = TextStream(stop)
@@ -40,7 +40,7 @@ class ReplyWriter:
         for position, emitted in enumerate(round_.emitted):
             events.append(self._event(emitted, position))
             if self._text.stopped or self._is_end(emitted.token):
-                self.end = EndReason.STOP
+                self.ended = True
                 break
         number, self._rounds = self._rounds, self._rounds + 1
         return DraftRound(

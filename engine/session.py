@@ -45,6 +45,7 @@ class Session:
         self._draft = draft
         self._prompts = prompts
         self._resources = resources
+        self._reused = 0
 
     def close(self) -> None:
         self._resources.close()
@@ -64,7 +65,8 @@ class Session:
         writer = ReplyWriter(
             request.job, request.stop, self._model.piece, self._model.text_of, self._model.is_end
         )
-        first_at = None
+        read_at: float | None = None
+        first_at: float | None = None
         self._watch(cancelled)
         try:
             row = yield from self._read_prompt(request, prompt.tokens)
@@ -93,16 +95,14 @@ class Session:
             opening = writer.write(speculator.first(row))
             first_at = perf_counter()
             yield opening
-            if writer.end is None:
-                for event in speculator.rounds():
-                    if isinstance(event, DraftingEnded):
-                        yield SpeculationStopped(request.job, event.inactive)
-                        continue
+            rounds = speculator.rounds()
+            while not writer.ended and (event := next(rounds, None)) is not None:
+                if isinstance(event, DraftingEnded):
+                    yield SpeculationStopped(request.job, event.inactive)
+                else:
                     yield writer.write(event)
-                    if writer.end is not None:
-                        break
             at_limit = EndReason.CONTEXT if request.max_tokens is None else EndReason.LENGTH
-            reason = writer.end or at_limit
+            reason = EndReason.STOP if writer.ended else at_limit
         except Interrupted:
             reason = EndReason.CANCELLED
         finally:
@@ -113,7 +113,7 @@ class Session:
             reason=reason,
             tail=writer.finish(),
             ttft_s=(first_at or ended_at) - arrived,
-            decode_s=ended_at - read_at if first_at else 0.0,
+            decode_s=ended_at - (read_at or ended_at),
         )
 
     def _watch(self, cancelled: Callable[[], bool]) -> None:
