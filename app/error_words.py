@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import assert_never
 
-from app.quantities import count, size
+from app.amounts import count, size
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
 
@@ -131,8 +131,8 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
         case ErrorKind.DRAFT_VOCABULARY:
             return translate("messages", "The draft does not match the target"), translate(
                 "messages",
-                "{draft_name} and {target_name} do not share a vocabulary ({difference}), so the draft's guesses "
-                "would mean other words to the target. Choose a draft of the target's own family.",
+                "{draft_name} and {target_name} do not share a vocabulary ({difference}), so the draft's "
+                "guesses would mean other words to the target. Choose a draft of the target's own family.",
             )
         # Prompts and settings.
         case ErrorKind.NO_CHAT_TEMPLATE:
@@ -189,8 +189,8 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
         case ErrorKind.NON_FINITE_LOGITS:
             return translate("messages", "The model gave numbers that are not numbers"), translate(
                 "messages",
-                "No token can be chosen from them. The file may be damaged, or the type of its weights may not "
-                "work on this device. Try another file of the model, or without the graphics card.",
+                "No token can be chosen from them. The file may be damaged, or the type of its weights may "
+                "not work on this device. Try another file of the model, or without the graphics card.",
             )
         case ErrorKind.NOT_LOADED:
             return translate("messages", "No model is loaded"), translate(
@@ -207,7 +207,8 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
         case ErrorKind.INTERNAL:
             return translate("messages", "Something went wrong inside the program"), translate(
                 "messages",
-                "This is a fault of the program: {reason}. Try again; a report with the details helps to mend it.",
+                "This is a fault of the program: {reason}. Try again; a report with the details helps to "
+                "mend it.",
             )
         case _:
             assert_never(kind)

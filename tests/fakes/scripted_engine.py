@@ -1,20 +1,25 @@
 """Small engine processes that speak the real protocol over a real pipe, and fail on request.
 
-A load's target and a reply's prompt say what happens: "die", "abort", "hang" (answers nothing, not even a
-cancel), "wait" (until cancelled), "late" (answers after the cancel was answered); anything else goes well.
+A load's target file, where there is one, and a reply's prompt say what happens: "die", "abort", "hang" (answers
+nothing, not even a cancel), "wait" (until cancelled), "late" (gives a second ending); all else goes well.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 import time
+from collections import deque
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 from engine.errors import ErrorKind, ErrorReport
 from engine.protocol import (
     Cancel,
+    Command,
+    Event,
     Failed,
     Finished,
     Generate,
@@ -28,7 +33,6 @@ from engine.protocol import (
     Started,
 )
 from engine.types import (
-    ChatMessage,
     DraftRound,
     EndReason,
     EngineInfo,
@@ -43,33 +47,8 @@ from engine.types import (
 def scripted_engine(connection: Connection, log_path: str) -> None:
     """Serves until Shutdown or the end of the pipe. Its replies repeat the prompt, a word a round."""
     _start(connection, log_path)
-    loaded = False
-    while True:
-        try:
-            command = connection.recv()
-        except EOFError:
-            return
-        match command:
-            case Load(job, request):
-                loaded = False
-                connection.send(LoadProgress(job, "target", 50, 100))
-                if _misbehave(request.target, connection):
-                    connection.send(Failed(job, ErrorReport(ErrorKind.LOAD_CANCELLED)))
-                else:
-                    connection.send(Loaded(job, loaded_pair(request)))
-                    loaded = True
-            case Generate(request) if not loaded:
-                connection.send(Failed(request.job, ErrorReport(ErrorKind.NOT_LOADED)))
-            case Generate(request):
-                _reply(connection, request.job, request.prompt or _last(request.messages))
-            case Quantize(job, _, destination):
-                with open(destination, "wb") as file:
-                    file.write(b"GGUF")
-                connection.send(Quantized(job, destination))
-            case Cancel():
-                pass  # of something that has ended
-            case Shutdown():
-                return
+    with contextlib.suppress(EOFError):
+        _Server(connection).serve()
 
 
 def stays_after_shutdown(connection: Connection, log_path: str) -> None:
@@ -98,9 +77,7 @@ def loaded_pair(request: LoadRequest) -> LoadedPair:
     """What the scripted engine says of a pair."""
     target = ModelInfo(request.target, "Scripted", "llama", "F32", 1000, 4000, 32, 128, True)
     draft = (
-        None
-        if request.draft is None
-        else ModelInfo(request.draft, "Small", "llama", "Q4_1", 100, 80, 32, 128, True)
+        None if request.draft is None else ModelInfo(request.draft, "Small", "llama", "Q4_1", 100, 80, 32, 128, True)
     )
     return LoadedPair(target, draft, request.ctx or 128, "CPU", "CPU", None, 0.01, 1_000_000)
 
@@ -110,41 +87,75 @@ def _start(connection: Connection, log_path: str) -> None:
     connection.send(Ready(EngineInfo(os.getpid(), "0.3.36", ("CPU",), False, "scripted", ())))
 
 
-def _reply(connection: Connection, job: int, prompt: str) -> None:
-    words = prompt.split()
-    connection.send(Started(job, len(words), 0, 0, 0.01, None))
-    reason = EndReason.STOP
-    for number, word in enumerate(words):
-        if _misbehave(word, connection):
-            reason = EndReason.CANCELLED
-            break
-        token = TokenEvent(number, number, word + " ", Source.PLAIN, None, 1.0, None, None, number, 0)
-        connection.send(DraftRound(job, number, (), 0, 0, (token,), 0.0, 0.01, 0.0, 0.01))
-    connection.send(Finished(job, reason, "", 0.02, 0.01 * len(words)))
-    if prompt == "late wait":
-        connection.send(Finished(job, EndReason.STOP, "", 0.0, 0.0))
+class _Server:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._later: deque[Command] = deque()  # came while a cancel was awaited
+        self._loaded = False
 
+    def serve(self) -> None:
+        while not isinstance(command := self._later.popleft() if self._later else self._recv(), Shutdown):
+            match command:
+                case Load(job, request):
+                    self._load(job, request)
+                case Generate(request) if not self._loaded:
+                    self._send(Failed(request.job, ErrorReport(ErrorKind.NOT_LOADED)))
+                case Generate(request):
+                    self._reply(request.job, request.prompt or request.messages[-1].content)
+                case Quantize(job, _, destination):
+                    Path(destination).write_bytes(b"GGUF")
+                    self._send(Quantized(job, destination))
+                case Cancel():
+                    pass  # of something that has ended
 
-def _misbehave(word: str, connection: Connection) -> bool:
-    """Do what `word` asks for; True if the work was cancelled meanwhile."""
-    if word == "die":
-        sys.exit(7)
-    if word == "abort":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if word == "hang":
-        _hang()
-    if word == "wait":
-        return isinstance(connection.recv(), Cancel)
-    return False
+    def _recv(self) -> Command:
+        command: Command = self._connection.recv()
+        return command
+
+    def _send(self, event: Event) -> None:
+        self._connection.send(event)
+
+    def _load(self, job: int, request: LoadRequest) -> None:
+        self._loaded = False
+        self._send(LoadProgress(job, "target", 50, 100))
+        if Path(request.target).exists() and self._misbehave(Path(request.target).read_text()):
+            self._send(Failed(job, ErrorReport(ErrorKind.LOAD_CANCELLED)))
+        else:
+            self._loaded = True
+            self._send(Loaded(job, loaded_pair(request)))
+
+    def _reply(self, job: int, prompt: str) -> None:
+        words = prompt.split()
+        self._send(Started(job, len(words), 0, 0, 0.01, None))
+        reason = EndReason.STOP
+        for number, word in enumerate(words):
+            if self._misbehave(word):
+                reason = EndReason.CANCELLED
+                break
+            token = TokenEvent(number, number, word + " ", Source.PLAIN, None, 1.0, None, None, number, 0)
+            self._send(DraftRound(job, number, (), 0, 0, (token,), 0.0, 0.01, 0.0, 0.01))
+        self._send(Finished(job, reason, "", 0.02, 0.01 * len(words)))
+        if words[0] == "late":
+            self._send(Finished(job, EndReason.STOP, "", 0.0, 0.0))
+
+    def _misbehave(self, word: str) -> bool:
+        """Do what `word` asks for; True if the work was cancelled meanwhile."""
+        if word == "die":
+            sys.exit(7)
+        if word == "abort":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if word == "hang":
+            _hang()
+        if word == "wait":
+            while not isinstance(command := self._recv(), Cancel):
+                self._later.append(command)
+            return True
+        return False
 
 
 def _hang() -> None:
     while True:
         time.sleep(3600)
-
-
-def _last(messages: tuple[ChatMessage, ...]) -> str:
-    return messages[-1].content
 
 
 def _write(log_path: str, text: str) -> None:
