@@ -79,9 +79,7 @@ class EngineClient:
         state: as last told to the listeners.
     """
 
-    def __init__(
-        self, logs: Path, *, target: EngineTarget = run_engine, patience: Patience | None = None
-    ) -> None:
+    def __init__(self, logs: Path, *, target: EngineTarget = run_engine, patience: Patience | None = None) -> None:
         """`logs` is the folder of the engine's logs, `target` what the spawned process runs."""
         self.pair: LoadedPair | None = None
         self.state = EngineState.STOPPED
@@ -137,6 +135,13 @@ class EngineClient:
         """Write `source` again as `file_type`. Ends with Quantized or Failed."""
         job = self._new_job()
         return self._submit(Task(Quantize(job.id, str(source), str(destination), file_type), job))
+
+    def unload(self) -> None:
+        """End the engine, which gives all its memory back; what runs ends as cancelled. Returns at once.
+
+        The next job starts another engine.
+        """
+        self._post(self._unload)
 
     def subscribe(self, listener: Listener) -> None:
         """Call `listener` with each new state, on the client's thread; it must return at once."""
@@ -280,8 +285,8 @@ class EngineClient:
             self._announce()
 
     def _send_waiting(self) -> None:
-        """Send what waits, in order, as far as the engine can take it now."""
-        while self._waiting and self._engine and self._engine.info and not self._reloading():
+        """Send what waits, in order, as far as the engine can take it now. A killed one takes nothing more."""
+        while self._waiting and self._can_send():
             task = self._waiting[0]
             if isinstance(task.command, Generate) and self._lost is not None:
                 self._send(Task(Load(next(self._numbers), self._lost), task.job, reload=True))
@@ -296,8 +301,10 @@ class EngineClient:
         self._sent[task.number] = task
         self._engine.send(task.command)
 
-    def _reloading(self) -> bool:
-        return any(task.reload for task in self._sent.values())
+    def _can_send(self) -> bool:
+        engine = self._engine
+        reloading = any(task.reload for task in self._sent.values())
+        return engine is not None and engine.info is not None and not engine.killed and not reloading
 
     def _cancel(self, number: int) -> None:
         unsent = next((task for task in self._waiting if task.number == number), None)
@@ -314,6 +321,13 @@ class EngineClient:
         self._engine.send(Cancel(task.number))
         if not isinstance(task.command, Generate):
             task.kill_at = time.monotonic() + self._patience.cancel_s
+
+    def _unload(self) -> None:
+        for number in [task.number for task in (*self._waiting, *self._sent.values())]:
+            self._cancel(number)
+        self.pair = self._loaded = self._lost = None
+        if self._engine is not None:
+            self._engine.kill()
 
     def _begin_closing(self) -> None:
         if self._close_by is not None:

@@ -349,6 +349,32 @@ def test_no_place_for_the_log(tmp_path: Path) -> None:
     client.close()
 
 
+def test_unload_ends_the_engine_and_what_it_was_doing(client: EngineClient) -> None:
+    """Unload gives everything back at once: a reply ends as cancelled, and no pair and no process remain."""
+    states: SimpleQueue[EngineState] = SimpleQueue()
+    client.subscribe(states.put)
+    list(client.load(LoadRequest("a.gguf")))
+    reply = client.generate(request("wait"))
+    wait_until_answering(reply)
+    client.unload()
+    last = ending(reply)
+    assert isinstance(last, Finished)
+    assert last.reason is EndReason.CANCELLED
+    while states.get() is not EngineState.STOPPED:
+        pass
+    assert client.pair is None
+    assert client.pid is None
+    assert failure(ending(client.generate(request("hello")))) is ErrorKind.NOT_LOADED
+
+
+def test_load_right_after_an_unload(client: EngineClient) -> None:
+    """A load that is asked for while the old engine is going waits for the new one."""
+    list(client.load(LoadRequest("a.gguf")))
+    client.unload()
+    assert isinstance(ending(client.load(LoadRequest("b.gguf"))), Loaded)
+    assert text(list(client.generate(request("hello")))) == "hello "
+
+
 def test_close_ends_open_jobs_as_cancelled(client: EngineClient) -> None:
     """Closing shows nobody an error: each open job ends as cancelled, once, and the engine is gone."""
     list(client.load(LoadRequest("a.gguf")))
