@@ -1,0 +1,1 @@
+"""Sets up .venv and starts the program in it. Standard library only: it runs before anything is installed."""

@@ -1,0 +1,38 @@
+"""`run.py test`: every check, one after the other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+from bootstrap.environment import Environment
+from bootstrap.talk import duration
+
+LINT_IMPORTS = "import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())"
+
+
+def run_checks(environment: Environment, pytest_arguments: list[str]) -> int:
+    """Runs all of them whatever fails, pytest last since its own summary should be; 1 when one failed."""
+    steps = {
+        "ruff": ["-m", "ruff", "check", "."],
+        "mypy": ["-m", "mypy"],
+        "import-linter": ["-c", LINT_IMPORTS],
+        "pytest": ["-m", "pytest", *pytest_arguments],
+    }
+    failed = [name for name, arguments in steps.items() if not _passes(environment, name, arguments)]
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _passes(environment: Environment, name: str, arguments: list[str]) -> bool:
+    print(f"== {name}", flush=True)
+    start = time.monotonic()
+    variables = {**environment.variables(), "QT_QPA_PLATFORM": "offscreen"}
+    code = subprocess.run(
+        [str(environment.python), *arguments], cwd=environment.root, env=variables, check=False
+    ).returncode
+    if name != "pytest" or code:
+        print(f"== {name}: {'failed' if code else 'passed'} in {duration(time.monotonic() - start)}", flush=True)
+    return code == 0

