@@ -269,8 +269,9 @@ class EngineClient:
             self._end_all(ErrorReport(ErrorKind.ENGINE_START_FAILED, (("reason", "closed"),)))
             return
         self._start_engine()
-        if self._engine is not None and self._engine.info is not None:
-            waiter.set_result(self._engine.info)
+        engine = self._engine
+        if engine is not None and engine.info is not None and not engine.killed:
+            waiter.set_result(engine.info)
             self._info_waiters.remove(waiter)
 
     def _start_engine(self) -> None:
@@ -323,18 +324,20 @@ class EngineClient:
             task.kill_at = time.monotonic() + self._patience.cancel_s
 
     def _unload(self) -> None:
-        for number in [task.number for task in (*self._waiting, *self._sent.values())]:
-            self._cancel(number)
+        self._cancel_all()
         self.pair = self._loaded = self._lost = None
         if self._engine is not None:
-            self._engine.kill()
+            self._engine.kill()  # it holds nothing that a polite end would save
+
+    def _cancel_all(self) -> None:
+        for number in [task.number for task in (*self._waiting, *self._sent.values())]:
+            self._cancel(number)
 
     def _begin_closing(self) -> None:
         if self._close_by is not None:
             return
         self._close_by = time.monotonic() + self._patience.close_s
-        for number in [task.number for task in (*self._waiting, *self._sent.values())]:
-            self._cancel(number)
+        self._cancel_all()
         if self._engine is not None:
             self._engine.send(Shutdown())
 
@@ -379,7 +382,7 @@ class EngineClient:
         self._announce()
         for task in sent:
             task.job.deliver(task.ending(report))
-        if self._waiting or self._info_waiters:  # they only waited behind the load that was cancelled
+        if self._waiting or self._info_waiters:  # for what came after the cancelled load or the unload
             self._start_engine()
 
     def _end_all(self, report: ErrorReport) -> None:
@@ -391,7 +394,7 @@ class EngineClient:
         for task in tasks:
             task.job.deliver(task.ending(report))
         for waiter in self._info_waiters:
-            waiter.set_exception(EngineError(report.kind, report.detail, **dict(report.facts)))
+            waiter.set_exception(EngineError.of(report))
         self._info_waiters.clear()
 
     def _announce(self) -> None:

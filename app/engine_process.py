@@ -81,9 +81,7 @@ class EngineProcess:
         self.connection.close()
         log = self.log if self.killed or exit_code == 0 else mark_crashed(self.log)
         report = self.fault if self.info is None else None
-        report = report or ErrorReport(
-            ErrorKind.ENGINE_START_FAILED if self.info is None else ErrorKind.ENGINE_DIED
-        )
+        report = report or ErrorReport(ErrorKind.ENGINE_START_FAILED if self.info is None else ErrorKind.ENGINE_DIED)
         facts = (("exit_code", exit_code), ("signal", _signal_name(exit_code)), ("log_path", str(log)))
         return replace(report, facts=report.facts + facts, detail=report.detail or tail(log))
 

@@ -1,4 +1,4 @@
-"""The words for every kind of error, in one table.
+"""The words for every kind of error and every reason why speculation is not running.
 
 They name no button and no option, so that the window and the command line can both use them.
 """
@@ -12,6 +12,7 @@ from typing import assert_never
 from app.amounts import count, size
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
+from engine.types import Inactive
 
 _WINDOWS_ILLEGAL_INSTRUCTION = str(0xC000001D)
 
@@ -207,8 +208,36 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
         case ErrorKind.INTERNAL:
             return translate("messages", "Something went wrong inside the program"), translate(
                 "messages",
-                "This is a fault of the program: {reason}. Try again; a report with the details helps to "
-                "mend it.",
+                "This is a fault of the program: {reason}. Try again; a report with the details helps to mend it.",
+            )
+        # What the app finds wrong before the engine is asked.
+        case ErrorKind.FOLDER_UNWRITABLE:
+            return translate("messages", "{path_name} cannot be written to"), translate(
+                "messages",
+                "{path}: {reason}. Check the folder's permissions, or choose another base folder.",
+            )
+        case ErrorKind.DISK_FULL:
+            return translate("messages", "There is not enough space on the disk"), _disk_full(facts)
+        case ErrorKind.STARTER_MISSING:
+            return translate("messages", "The starter pair is not installed"), translate(
+                "messages", "The package {package} is missing. Run python3 run.py, which installs it."
+            )
+        case ErrorKind.TEXT_NOT_UTF8:
+            return translate("messages", "{path_name} is not text in UTF-8"), translate(
+                "messages",
+                "The byte at position {position} belongs to no character. Save the file as UTF-8.",
+            )
+        case ErrorKind.MESSAGES_INVALID:
+            return translate("messages", "{path_name} is not a list of messages"), translate(
+                "messages",
+                'It should be JSON: a list of objects with "role" (system, user or assistant) and "content". {reason}.',
+            )
+        case ErrorKind.SPECULATION_INACTIVE:
+            return translate("messages", "There is nothing to compare"), _inactive(facts)
+        case ErrorKind.REPLY_TOO_SHORT:
+            return translate("messages", "The reply is too short to measure"), translate(
+                "messages",
+                "The model ended after {completion_tokens} tokens. Use a prompt that asks for more.",
             )
         case _:
             assert_never(kind)
@@ -222,9 +251,7 @@ def _start_failed(facts: Facts) -> str:
             "Install a build for older processors.",
         )
     if facts["reason"]:
-        return translate(
-            "messages", "{reason}. Try again; if it happens again, the engine's log says more: {log_path}"
-        )
+        return translate("messages", "{reason}. Try again; if it happens again, the engine's log says more: {log_path}")
     return translate(
         "messages",
         "It ended before it was ready (exit code {exit_code}). The engine's log says more: {log_path}",
@@ -253,5 +280,55 @@ def _died(facts: Facts) -> str:
     return translate("messages", "It ended with exit code {exit_code}. The next reply starts it again.")
 
 
+def _disk_full(facts: Facts) -> str:
+    if facts["needed_bytes"]:
+        return translate(
+            "messages",
+            "{path} needs {needed_bytes}, and {free_bytes} are free. Free some space and try again.",
+        )
+    return translate("messages", "{path} cannot be written. Free some space and try again.")
+
+
+def _inactive(facts: Facts) -> str:
+    return inactive_words(Inactive(facts["inactive"])).format(
+        target=translate("messages", "the target"), draft=translate("messages", "the draft")
+    )
+
+
 def _lacks_instruction(facts: Facts) -> bool:
     return facts["signal"] == "SIGILL" or facts["exit_code"] == _WINDOWS_ILLEGAL_INSTRUCTION
+
+
+def inactive_words(inactive: Inactive) -> str:
+    """Why speculation is not running, with {target} and {draft} still in braces."""
+    match inactive:
+        case Inactive.SWITCHED_OFF:
+            return translate("messages", "Speculation is switched off.")
+        case Inactive.NO_DRAFT:
+            return translate("messages", "Speculation needs a draft model, and none is loaded.")
+        case Inactive.ZERO_LENGTH:
+            return translate("messages", "Speculation is off because the draft length is 0.")
+        case Inactive.TARGET_ROLLBACK:
+            return translate(
+                "messages",
+                "Speculation is off because {target} cannot forget rejected tokens: "
+                "its architecture keeps a running state.",
+            )
+        case Inactive.DRAFT_ROLLBACK:
+            return translate(
+                "messages",
+                "Speculation is off because the draft {draft} cannot forget rejected tokens: "
+                "its architecture keeps a running state. Choose another draft.",
+            )
+        case Inactive.DRAFT_CONTEXT_FULL:
+            return translate(
+                "messages",
+                "Speculation stopped because the context of the draft {draft} is full. The reply goes on without it.",
+            )
+        case Inactive.DRAFT_FAILED:
+            return translate(
+                "messages",
+                "Speculation stopped because the draft {draft} failed. The reply goes on without it.",
+            )
+        case _:
+            assert_never(inactive)

@@ -10,6 +10,8 @@ from engine.errors import ErrorKind, ErrorReport
 from engine.protocol import Event, Failed, Finished, Generate, Load, Loaded, Quantize, Quantized
 from engine.types import EndReason
 
+_SIGNAL_INTERVAL_S = 0.5  # Windows runs signal handlers, Ctrl-C's too, only between two waits
+
 Ending = Finished | Loaded | Quantized | Failed
 
 
@@ -28,7 +30,7 @@ class Job:
 
     def __iter__(self) -> Iterator[Event]:
         while not self._ended:
-            event = self.next_event()
+            event = self.next_event(_SIGNAL_INTERVAL_S)
             if event is not None:
                 yield event
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import platformdirs
 
-from app.messages import storage_error
+from engine.errors import EngineError, ErrorKind
 
 BASE_DIR_VARIABLE = "DRAFTLIGHT_BASE_DIR"
 
@@ -36,9 +37,16 @@ class Paths:
 
 
 def make_folder(folder: Path) -> Path:
-    """`folder`, made with its parents if need be. Raises UserError where that is impossible."""
+    """`folder`, made with its parents if need be. Raises EngineError where that is impossible."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise storage_error(folder, error) from error
     return folder
+
+
+def storage_error(path: Path, error: OSError) -> EngineError:
+    """Why something of the program's own could not be written."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return EngineError(ErrorKind.DISK_FULL, path=str(path))
+    return EngineError(ErrorKind.FOLDER_UNWRITABLE, path=str(path), reason=error.strerror or str(error))

@@ -43,6 +43,14 @@ class ErrorKind(Enum):
     ENGINE_START_FAILED = "engine_start_failed"  # reason
     ENGINE_DIED = "engine_died"  # exit_code, log_path
     INTERNAL = "internal"  # reason
+    # What the app finds wrong before the engine is asked.
+    FOLDER_UNWRITABLE = "folder_unwritable"  # path, reason
+    DISK_FULL = "disk_full"  # path; needed_bytes and free_bytes where they are known
+    STARTER_MISSING = "starter_missing"  # package
+    TEXT_NOT_UTF8 = "text_not_utf8"  # path, position
+    MESSAGES_INVALID = "messages_invalid"  # path, reason
+    SPECULATION_INACTIVE = "speculation_inactive"  # inactive: nothing to compare with
+    REPLY_TOO_SHORT = "reply_too_short"  # completion_tokens: nothing to measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +77,8 @@ class EngineError(Exception):
     def __init__(self, kind: ErrorKind, detail: str = "", **facts: str | int | float) -> None:
         super().__init__(f"{kind.value}: {facts} {detail}".strip())
         self.report = ErrorReport(kind, tuple(facts.items()), detail)
+
+    @classmethod
+    def of(cls, report: ErrorReport) -> EngineError:
+        """A report that came over the pipe, raised again."""
+        return cls(report.kind, report.detail, **dict(report.facts))

@@ -375,6 +375,31 @@ def test_load_right_after_an_unload(client: EngineClient) -> None:
     assert text(list(client.generate(request("hello")))) == "hello "
 
 
+def test_unload_ends_the_engine(client: EngineClient, tmp_path: Path) -> None:
+    """Unloading ends what runs as cancelled, ends the engine and forgets the pair; it is no crash."""
+    list(client.load(LoadRequest("a.gguf")))
+    pid = client.pid
+    assert pid is not None
+    reply = client.generate(request("wait"))
+    wait_until_answering(reply)
+    client.unload()
+    assert isinstance(ending(reply), Finished)
+    assert gone(pid)
+    assert client.pair is None
+    assert logs.last_crash(tmp_path / "logs") is None
+    assert failure(ending(client.generate(request("hello")))) is ErrorKind.NOT_LOADED
+
+
+def test_load_right_after_an_unload_waits_for_the_next_engine(client: EngineClient) -> None:
+    """Nothing is sent to an engine that is on its way out."""
+    pid = client.info().pid
+    client.unload()
+    assert isinstance(ending(client.load(LoadRequest("a.gguf"))), Loaded)
+    assert client.pid != pid
+    client.unload()
+    assert client.info().pid != pid
+
+
 def test_close_ends_open_jobs_as_cancelled(client: EngineClient) -> None:
     """Closing shows nobody an error: each open job ends as cancelled, once, and the engine is gone."""
     list(client.load(LoadRequest("a.gguf")))
