@@ -5,6 +5,7 @@ They name no button and no option, so that the window and the command line can b
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import assert_never
@@ -18,20 +19,25 @@ _WINDOWS_ILLEGAL_INSTRUCTION = str(0xC000001D)
 
 
 class Facts(Mapping[str, str]):
-    """A report's facts as words: files by their `…_name` too, sizes in GB, counts with separators."""
+    """A report's facts as words: files by their name too ("path_name"), sizes in GB, counts with separators.
 
-    _LABELS = frozenset({"code", "exit_code", "token_id", "version"})  # numbers that count nothing
+    Facts that are absent are empty.
+    """
+
+    _LABELS = frozenset({"code", "exit_code", "token_id", "version", "position"})  # numbers that count nothing
 
     def __init__(self, report: ErrorReport) -> None:
+        sizes = {value for name, value in report.facts if name.endswith("_bytes") and not isinstance(value, str)}
+        exact = len({size(value) for value in sizes}) < len(sizes)  # "98 MB, but 98 MB" would explain nothing
         self._words: dict[str, str] = {}
         for name, value in report.facts:
             if isinstance(value, str):
-                self._words[name] = value
+                self._words[name] = json.dumps(value, ensure_ascii=False) if name.endswith("_text") else value
                 self._words[name + "_name"] = Path(value).name
             elif name in self._LABELS:
                 self._words[name] = str(value)
             elif name.endswith("_bytes"):
-                self._words[name] = size(value)
+                self._words[name] = f"{count(value)} bytes" if exact else size(value)
             else:
                 self._words[name] = count(value)
 
@@ -66,7 +72,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
         case ErrorKind.GGUF_TRUNCATED:
             return translate("messages", "{path_name} is incomplete"), translate(
                 "messages",
-                "The file has {size_bytes}, but its header describes {expected_bytes}. "
+                "The file has {size_bytes}, and its header describes at least {expected_bytes}. "
                 "The download probably stopped early; download it again.",
             )
         case ErrorKind.GGUF_BROKEN:
@@ -130,11 +136,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
                 "fewer layers on the graphics card, or a smaller model; closing other programs helps too.",
             )
         case ErrorKind.DRAFT_VOCABULARY:
-            return translate("messages", "The draft does not match the target"), translate(
-                "messages",
-                "{draft_name} and {target_name} do not share a vocabulary ({difference}), so the draft's "
-                "guesses would mean other words to the target. Choose a draft of the target's own family.",
-            )
+            return translate("messages", "The draft does not match the target"), _difference(facts)
         # Prompts and settings.
         case ErrorKind.NO_CHAT_TEMPLATE:
             return translate("messages", "{model} has no chat template"), translate(
@@ -278,6 +280,34 @@ def _died(facts: Facts) -> str:
             "graphics card ran out. The next reply starts it again; a shorter context needs less memory.",
         )
     return translate("messages", "It ended with exit code {exit_code}. The next reply starts it again.")
+
+
+def _difference(facts: Facts) -> str:
+    match facts["difference"]:
+        case "kind":
+            return translate(
+                "messages",
+                "{target} splits text with a tokenizer of the kind {target_text}, and {draft} with {draft_text}. "
+                "Choose a draft of the target's own family.",
+            )
+        case "size":
+            return translate(
+                "messages",
+                "{target} knows {target_size} tokens, and {draft} knows {draft_size}. "
+                "Choose a draft of the target's own family.",
+            )
+        case "token":
+            return translate(
+                "messages",
+                "Token {token_id} is {target_text} for {target} and {draft_text} for {draft}; {differing_tokens} "
+                "tokens differ. Choose a draft of the target's own family.",
+            )
+        case _:
+            return translate(
+                "messages",
+                "{target} and {draft} mark the beginning or the end of a text in different ways. "
+                "Choose a draft of the target's own family, from the same maker.",
+            )
 
 
 def _disk_full(facts: Facts) -> str:
