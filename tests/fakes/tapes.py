@@ -129,8 +129,7 @@ def drafted_rounds(
         accepted = min(next(keeps), draft_length, len(pieces) - index)
         taken = pieces[index : index + accepted + 1]
         tokens = tuple(
-            _token(index + place, text, number, place, accepted, draft_length)
-            for place, text in enumerate(taken)
+            _token(index + place, text, number, place, accepted, draft_length) for place, text in enumerate(taken)
         )
         drafted = tuple(token.token_id for token in tokens[:accepted])
         drafted += tuple(range(7, 7 + draft_length - accepted))

@@ -1,0 +1,192 @@
+"""Which cards stand above the prompt, worked out from what is the case now; nothing here remembers anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from app.amounts import count
+from app.conversation import ReplyTurn
+from app.messages import inactive_sentence, message_for
+from app.translate import translate
+from engine.errors import ErrorKind, ErrorReport
+from engine.types import EndReason, Inactive, LoadedPair, LoadRequest
+from ui.state_card import Tone
+
+
+class Action(Enum):
+    """What a card's button does."""
+
+    WRITE_AGAIN = auto()  # the last reply, with the same seed
+    USE_CHATML = auto()
+    USE_PLAIN = auto()
+    LOAD_STARTER = auto()
+    LOAD_AGAIN = auto()  # what was refused
+    LOAD_WITHOUT_DRAFT = auto()  # what was refused, its target alone
+    OPEN_FILES = auto()
+    LOAD_OPTIONS = auto()
+    DETAILS = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One card. `report` is what Details shows, `request` what the load buttons load."""
+
+    title: str
+    text: str
+    actions: tuple[Action, ...] = ()
+    tone: Tone = Tone.WARNING
+    report: ErrorReport | None = None
+    request: LoadRequest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A load that failed; `request` is None where the pair was not even found."""
+
+    report: ErrorReport
+    request: LoadRequest | None
+
+
+TEMPLATE_KINDS = (
+    ErrorKind.NO_CHAT_TEMPLATE,
+    ErrorKind.CHAT_TEMPLATE_BROKEN,
+    ErrorKind.CHAT_TEMPLATE_ENDLESS,
+    ErrorKind.CHAT_TEMPLATE_UNSAFE,
+)
+ROOM_KINDS = (
+    ErrorKind.OUT_OF_MEMORY,
+    ErrorKind.CONTEXT_FAILED,
+    ErrorKind.PROMPT_TOO_LONG,
+    ErrorKind.MAX_TOKENS_PAST_CONTEXT,
+)
+CHOSEN = (Inactive.SWITCHED_OFF, Inactive.ZERO_LENGTH, Inactive.NO_DRAFT)  # by the user, so no card is needed
+
+
+def action_words(action: Action) -> str:
+    match action:
+        case Action.WRITE_AGAIN:
+            return translate("cards", "Write again")
+        case Action.USE_CHATML:
+            return translate("cards", "Use ChatML")
+        case Action.USE_PLAIN:
+            return translate("cards", "Use plain text")
+        case Action.LOAD_STARTER:
+            return translate("cards", "Try the starter pair")
+        case Action.LOAD_AGAIN:
+            return translate("cards", "Load again")
+        case Action.LOAD_WITHOUT_DRAFT:
+            return translate("cards", "Write without draft")
+        case Action.OPEN_FILES:
+            return translate("cards", "Open GGUF files…")
+        case Action.LOAD_OPTIONS:
+            return translate("cards", "Load options…")
+        case Action.DETAILS:
+            return translate("cards", "Details")
+
+
+def load_notice(refusal: Refusal) -> Notice:
+    """A pair that was not loaded."""
+    report, request = refusal.report, refusal.request
+    message = message_for(report)
+    actions: list[Action] = []
+    if request is not None and request.draft is not None and _is_about_draft(report, request.draft):
+        actions.append(Action.LOAD_WITHOUT_DRAFT)
+    if request is not None and report.kind in ROOM_KINDS:
+        actions.append(Action.LOAD_OPTIONS)
+    elif request is not None and report.kind in (ErrorKind.ENGINE_DIED, ErrorKind.ENGINE_START_FAILED):
+        actions.append(Action.LOAD_AGAIN)
+    elif request is None:
+        actions.append(Action.LOAD_STARTER)
+    else:
+        actions.append(Action.OPEN_FILES)
+    return Notice(message.title, message.text, (*actions, Action.DETAILS), report=report, request=request)
+
+
+def no_pair_notice() -> Notice:
+    return Notice(
+        translate("cards", "No pair is loaded"),
+        translate("cards", "Load one to go on; your chats stay."),
+        (Action.LOAD_STARTER, Action.OPEN_FILES),
+        Tone.NOTE,
+    )
+
+
+def reply_notices(reply: ReplyTurn, pair: LoadedPair | None, loading: bool, dropped: int) -> list[Notice]:
+    """What is to be said about the last reply of a conversation.
+
+    Args:
+        dropped: messages that were not sent because the conversation is longer than the context.
+    """
+    notices: list[Notice] = []
+    if dropped and pair is not None:
+        notices.append(_dropped_notice(dropped, pair))
+    inactive = reply.fold.stats.inactive
+    if inactive is not None and inactive not in CHOSEN:
+        title = translate("cards", "Speculation is not running")
+        notices.append(Notice(title, inactive_sentence(inactive, pair), tone=Tone.NOTE))
+    if reply.error is not None:
+        notices.append(_broken_notice(reply, reply.error, pair, loading))
+    elif reply.fold.end is EndReason.CONTEXT:
+        notices.append(_context_notice(reply))
+    return notices
+
+
+def _broken_notice(reply: ReplyTurn, report: ErrorReport, pair: LoadedPair | None, loading: bool) -> Notice:
+    message = message_for(report)
+    if report.kind is ErrorKind.ENGINE_DIED:
+        return Notice(message.title, _death_words(reply, pair, loading), _WRITE, report=report)
+    if report.kind in TEMPLATE_KINDS:
+        actions = (Action.USE_CHATML, Action.USE_PLAIN, Action.DETAILS)
+        return Notice(message.title, message.text, actions, report=report)
+    if report.kind in ROOM_KINDS:
+        actions = (Action.LOAD_OPTIONS, *_WRITE)
+        return Notice(message.title, message.text, actions, report=report)
+    return Notice(message.title, message.text, _WRITE, report=report)
+
+
+_WRITE = (Action.WRITE_AGAIN, Action.DETAILS)
+
+
+def _death_words(reply: ReplyTurn, pair: LoadedPair | None, loading: bool) -> str:
+    if loading:
+        state = translate("cards", "It was started again and the pair is loading.")
+    elif pair is not None:
+        state = translate("cards", "It was started again and the pair is ready.")
+    else:
+        state = translate("cards", "It is not running now.")
+    tokens = reply.fold.stats.completion_tokens
+    if tokens == 1:
+        cut = translate("cards", "The reply was cut after 1 token; nothing else is lost.")
+    else:
+        cut = translate("cards", "The reply was cut after {tokens} tokens; nothing else is lost.")
+    return f"{state} {cut.format(tokens=count(tokens))}"
+
+
+def _dropped_notice(dropped: int, pair: LoadedPair) -> Notice:
+    title = translate("cards", "The conversation is longer than the context ({ctx} tokens)")
+    if dropped == 1:
+        text = translate("cards", "The oldest message was not sent to the model. It stays in the conversation.")
+    else:
+        text = translate(
+            "cards", "The {dropped} oldest messages were not sent to the model. They stay in the conversation."
+        )
+    return Notice(title.format(ctx=count(pair.ctx)), text.format(dropped=count(dropped)), (Action.LOAD_OPTIONS,))
+
+
+def _context_notice(reply: ReplyTurn) -> Notice:
+    stats = reply.fold.stats
+    text = translate(
+        "cards",
+        "The prompt of {prompt} tokens and the reply of {reply} fill it, so the reply stops here. "
+        "The next message goes on; a longer context holds more.",
+    )
+    return Notice(
+        translate("cards", "The context is full"),
+        text.format(prompt=count(stats.prompt_tokens), reply=count(stats.completion_tokens)),
+        (Action.LOAD_OPTIONS,),
+    )
+
+
+def _is_about_draft(report: ErrorReport, draft: str) -> bool:
+    return report.kind is ErrorKind.DRAFT_VOCABULARY or report.fact("path") == draft

@@ -1,0 +1,110 @@
+"""The small dialogs: details of an error, the list of shortcuts, what to do with a dropped file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.translate import translate
+from ui.fonts import code_font
+
+
+def show_details(parent: QWidget, title: str, report: str) -> QDialog:
+    """`report` as text, with a button that copies it."""
+    dialog, column = _dialog(parent, title)
+    text = QPlainTextEdit(report)
+    text.setProperty("role", "field")
+    text.setReadOnly(True)
+    text.setFont(code_font(12))
+    text.setMinimumSize(680, 360)
+    text.setAccessibleName(title)
+    column.addWidget(text)
+    _buttons(
+        dialog,
+        column,
+        (translate("dialogs", "Copy report"), lambda: QGuiApplication.clipboard().setText(report)),
+        (translate("dialogs", "Close"), dialog.accept),
+    )
+    dialog.open()
+    return dialog
+
+
+def show_shortcuts(parent: QWidget, shortcuts: list[tuple[str, str]]) -> QDialog:
+    """Key and meaning of each."""
+    dialog, column = _dialog(parent, translate("dialogs", "Keyboard shortcuts"))
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(28)
+    grid.setVerticalSpacing(8)
+    for row, (key, meaning) in enumerate(shortcuts):
+        label = QLabel(key)
+        label.setProperty("role", "strong")
+        grid.addWidget(label, row, 0)
+        grid.addWidget(QLabel(meaning), row, 1)
+    column.addLayout(grid)
+    _buttons(dialog, column, (translate("dialogs", "Close"), dialog.accept))
+    dialog.open()
+    return dialog
+
+
+def ask_about_drop(
+    parent: QWidget, file: Path, target: str, as_draft: Callable[[], None], as_target: Callable[[], None]
+) -> QDialog:
+    """Whether `file` is the loaded target's draft or a target of its own."""
+    dialog, column = _dialog(parent, file.name)
+    label = QLabel(translate("dialogs", "Use this file as the draft for {target}?").format(target=target))
+    label.setWordWrap(True)
+    label.setMinimumWidth(420)
+    column.addWidget(label)
+
+    def then(act: Callable[[], None]) -> Callable[[], None]:
+        def run() -> None:
+            dialog.accept()
+            act()
+
+        return run
+
+    _buttons(
+        dialog,
+        column,
+        (translate("dialogs", "Use as draft"), then(as_draft)),
+        (translate("dialogs", "Open as target"), then(as_target)),
+        (translate("dialogs", "Cancel"), dialog.reject),
+    )
+    dialog.open()
+    return dialog
+
+
+def _dialog(parent: QWidget, title: str) -> tuple[QDialog, QVBoxLayout]:
+    dialog = QDialog(parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setWindowTitle(title)
+    column = QVBoxLayout(dialog)
+    column.setContentsMargins(20, 18, 20, 18)
+    column.setSpacing(16)
+    return dialog, column
+
+
+def _buttons(dialog: QDialog, column: QVBoxLayout, *buttons: tuple[str, Callable[[], None]]) -> None:
+    """A row at the right; the first is the main one."""
+    row = QHBoxLayout()
+    row.addStretch(1)
+    for place, (words, act) in enumerate(buttons):
+        button = QPushButton(words, dialog)
+        button.setProperty("role", "" if place else "primary")
+        button.setDefault(place == 0)
+        button.clicked.connect(lambda _checked, act=act: act())
+        row.addWidget(button)
+    column.addLayout(row)

@@ -1,0 +1,185 @@
+"""The page before any pair is loaded: what this computer has, and two ways to begin."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.amounts import size
+from app.messages import message_for
+from app.translate import translate
+from engine.errors import ErrorReport
+from engine.types import DeviceInfo, EngineInfo
+from ui.status_line import Dot
+from ui.translated import Translated
+
+
+class Chip(QFrame):
+    """A dot and a few words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "chip")
+        self._dot, self._words = Dot(), QLabel()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(11, 7, 11, 7)
+        row.setSpacing(9)
+        row.addWidget(self._dot)
+        row.addWidget(self._words)
+
+    def show_fact(self, tone: str, words: str) -> None:
+        self._dot.show_tone(tone)
+        self._words.setText(words)
+
+
+class FirstStart(Translated, QWidget):
+    """Signals:
+    starter_wanted(), open_wanted(): what the user chose.
+    """
+
+    starter_wanted = Signal()
+    open_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "work")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._engine: EngineInfo | ErrorReport | None = None
+        self._free_bytes: int | None = None
+        self._title, self._lead = _label("title"), _label("lead")
+        self._device, self._build, self._disk = Chip(), Chip(), Chip()
+        self._kicker, self._name, self._text = _label("section"), _label("heading"), QLabel()
+        self._text.setProperty("tone", "muted")
+        self._text.setWordWrap(True)
+        self._runs = QLabel()
+        self._runs.setProperty("tone", "good")
+        self._try, self._open = QPushButton(), QPushButton()
+        self._try.setProperty("role", "primary")
+        self._open.setProperty("role", "link")
+        self._open.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._or, self._drop = QLabel(), QLabel()
+        for label in (self._or, self._drop):
+            label.setProperty("tone", "muted")
+        self._try.clicked.connect(self.starter_wanted)
+        self._open.clicked.connect(self.open_wanted)
+        self._build_layout()
+        self.retranslate()
+
+    def show_engine(self, engine: EngineInfo | ErrorReport | None) -> None:
+        """None while it is being asked."""
+        self._engine = engine
+        self.retranslate()
+
+    def show_disk(self, free_bytes: int | None) -> None:
+        """Free space where models are kept; None where it is unknown."""
+        self._free_bytes = free_bytes
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        self._title.setText(translate("first_start", "Your model, in a higher gear"))
+        self._lead.setText(
+            translate(
+                "first_start",
+                "A small draft model guesses ahead, the large one checks. You read exactly what the large\n"
+                "one would have written, sooner, and you see where every word came from.",
+            )
+        )
+        self._kicker.setText(translate("first_start", "JUST LOOK AROUND"))
+        self._name.setText(translate("first_start", "SmolLM2 135M, twice"))
+        self._text.setText(translate("first_start", "A tiny pair that runs on any processor, for seeing how it works."))
+        self._runs.setText(translate("first_start", "Runs on the CPU"))
+        self._try.setText(translate("first_start", "Try it"))
+        self._or.setText(translate("first_start", "or"))
+        self._open.setText(translate("first_start", "open GGUF files you already have"))
+        self._drop.setText(translate("first_start", "; drop them anywhere in this window."))
+        self._fill_chips()
+
+    def _fill_chips(self) -> None:
+        engine = self._engine
+        if engine is None:
+            self._device.show_fact("busy", translate("first_start", "Looking at this computer…"))
+        elif isinstance(engine, ErrorReport):
+            self._device.show_fact("warn", message_for(engine).title)
+        else:
+            self._device.show_fact("good", _device_words(best_device(engine)))
+            backends = " + ".join(engine.backends)
+            self._build.show_fact("good", translate("first_start", "Engine with {backends}").format(backends=backends))
+        self._build.setVisible(isinstance(engine, EngineInfo) and bool(engine.backends))
+        self._disk.setVisible(self._free_bytes is not None)
+        if self._free_bytes is not None:
+            free = translate("first_start", "{size} free for models").format(size=size(self._free_bytes))
+            self._disk.show_fact("good" if self._free_bytes > 1e9 else "warn", free)
+
+    def _build_layout(self) -> None:
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addWidget(self._title)
+        column.addSpacing(10)
+        column.addWidget(self._lead)
+        column.addSpacing(22)
+        chips = QHBoxLayout()
+        chips.setSpacing(10)
+        for chip in (self._device, self._build, self._disk):
+            chips.addWidget(chip)
+        chips.addStretch(1)
+        column.addLayout(chips)
+        column.addSpacing(18)
+        column.addWidget(self._card(), 0, Qt.AlignmentFlag.AlignLeft)
+        column.addSpacing(18)
+        ways = QHBoxLayout()
+        ways.setSpacing(0)
+        ways.addWidget(self._or)
+        ways.addSpacing(4)
+        ways.addWidget(self._open)
+        ways.addWidget(self._drop)
+        ways.addStretch(1)
+        column.addLayout(ways)
+
+        middle = QWidget()
+        middle.setLayout(column)
+        middle.setFixedWidth(860)
+        page = QVBoxLayout(self)
+        page.addStretch(1)
+        page.addWidget(middle, 0, Qt.AlignmentFlag.AlignHCenter)
+        page.addStretch(1)
+
+    def _card(self) -> QFrame:
+        card = QFrame()
+        card.setProperty("role", "card")
+        card.setFixedWidth(400)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(19, 18, 19, 18)
+        column.setSpacing(8)
+        column.addWidget(self._kicker)
+        column.addWidget(self._name)
+        column.addWidget(self._text)
+        column.addSpacing(8)
+        foot = QHBoxLayout()
+        foot.addWidget(self._runs)
+        foot.addStretch(1)
+        foot.addWidget(self._try)
+        column.addLayout(foot)
+        return card
+
+
+def best_device(engine: EngineInfo) -> DeviceInfo | None:
+    """What will compute: a GPU if the build can use one."""
+    order = {"gpu": 0, "accelerator": 1, "igpu": 2, "cpu": 3}
+    return min(engine.devices, key=lambda device: order.get(device.kind, 4), default=None)
+
+
+def _device_words(device: DeviceInfo | None) -> str:
+    if device is None:
+        return translate("first_start", "No device reported")
+    name = device.description or device.name
+    if not device.total_bytes:
+        return name
+    return translate("first_start", "{name}, {total}, {free} free").format(
+        name=name, total=size(device.total_bytes), free=size(device.free_bytes)
+    )
+
+
+def _label(role: str) -> QLabel:
+    label = QLabel()
+    label.setProperty("role", role)
+    return label

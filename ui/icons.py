@@ -1,0 +1,82 @@
+"""The window's few icons, painted so that they need no font and follow the theme."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap
+
+SIZE = 20
+
+
+def icon(name: str, colour: str) -> QIcon:
+    """`name` is "chat", "settings", "panel", "new", "sliders" or "more"."""
+    pixels = QPixmap(SIZE * 3, SIZE * 3)
+    pixels.setDevicePixelRatio(3)
+    pixels.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixels)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(colour), 1.6, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+    painter.drawPath(_PATHS[name]())
+    painter.end()
+    return QIcon(pixels)
+
+
+def _chat() -> QPainterPath:
+    path = QPainterPath()
+    path.addRoundedRect(QRectF(2.5, 3.5, 15, 10.5), 3, 3)
+    path.moveTo(6, 14)
+    path.lineTo(6, 17.2)
+    path.lineTo(9.6, 14)
+    _line(path, 6, 7.3, 14, 7.3)
+    _line(path, 6, 10.3, 11.5, 10.3)
+    return path
+
+
+def _settings() -> QPainterPath:
+    path = QPainterPath()
+    path.addEllipse(QPointF(10, 10), 2.6, 2.6)
+    path.addEllipse(QPointF(10, 10), 5.6, 5.6)
+    for step in range(8):
+        x, y = math.cos(step * math.pi / 4), math.sin(step * math.pi / 4)
+        _line(path, 10 + 5.6 * x, 10 + 5.6 * y, 10 + 7.8 * x, 10 + 7.8 * y)
+    return path
+
+
+def _panel() -> QPainterPath:
+    path = QPainterPath()
+    path.addRoundedRect(QRectF(2.5, 3.5, 15, 13), 2.5, 2.5)
+    _line(path, 12.5, 3.5, 12.5, 16.5)
+    return path
+
+
+def _new() -> QPainterPath:
+    path = QPainterPath()
+    _line(path, 10, 4, 10, 16)
+    _line(path, 4, 10, 16, 10)
+    return path
+
+
+def _sliders() -> QPainterPath:
+    path = QPainterPath()
+    for y, x in ((5.5, 12), (10, 7), (14.5, 13)):
+        _line(path, 3, y, x - 2, y)
+        path.addEllipse(QPointF(x, y), 1.8, 1.8)
+        _line(path, x + 2, y, 17, y)
+    return path
+
+
+def _more() -> QPainterPath:
+    path = QPainterPath()
+    for x in (4.5, 10, 15.5):
+        path.addEllipse(QPointF(x, 10), 0.7, 0.7)
+    return path
+
+
+def _line(path: QPainterPath, x1: float, y1: float, x2: float, y2: float) -> None:
+    path.moveTo(x1, y1)
+    path.lineTo(x2, y2)
+
+
+_PATHS = {"chat": _chat, "settings": _settings, "panel": _panel, "new": _new, "sliders": _sliders, "more": _more}

@@ -1,0 +1,314 @@
+"""The main window: bars around pages, and everything about pairs, files, settings and shortcuts."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from app.conversation import Conversations
+from app.paths import Paths
+from app.preferences import Preferences, read_preferences, write_preferences
+from app.report import report_text
+from app.translate import translate
+from engine.errors import ErrorReport
+from engine.types import EngineInfo, LoadRequest
+from ui.cards import Action, Notice, Refusal
+from ui.chat_page import ChatPage
+from ui.dialogs import ask_about_drop, show_details, show_shortcuts
+from ui.drop_files import DropFiles
+from ui.first_start import FirstStart
+from ui.language import Language
+from ui.open_files import OpenFilesDialog
+from ui.pair_button import pair_words
+from ui.pair_control import PairControl, Recent
+from ui.rail import Rail
+from ui.reply_control import ReplyControl
+from ui.settings_page import SettingsPage
+from ui.status_line import StatusLine
+from ui.status_words import engine_status, pair_verdict, speculation_words, why_inactive
+from ui.theme import ThemeChoice, theme_notifier
+from ui.top_bar import TopBar
+from ui.translated import Translated
+
+
+class MainWindow(Translated, QMainWindow):
+    """Shows what the two controls say and tells them what the user wants. Closing it stops the reply under way;
+    whoever made the controls ends the engine afterwards."""
+
+    def __init__(self, paths: Paths, pairs: PairControl, replies: ReplyControl, language: Language) -> None:
+        super().__init__()
+        self._paths = paths
+        self._pairs = pairs
+        self._replies = replies
+        self._language = language
+        self._preferences = read_preferences(paths.state)
+        self._refusal: Refusal | None = None
+        self._page = "chat"
+        self.top_bar, self.rail, self.status_line = TopBar(), Rail(), StatusLine()
+        self.first_start, self.settings_page = FirstStart(), SettingsPage()
+        self.chat = ChatPage(Conversations(), replies, pairs)
+        self._stack = QStackedWidget()
+        self._build()
+        self._wire()
+        self._add_shortcuts()
+        self._apply_preferences()
+        self.first_start.show_disk(_free_bytes(paths.models))
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        self.setWindowTitle("Draftlight")
+        self._refresh()
+
+    def open_files(self, request: LoadRequest | None = None) -> OpenFilesDialog:
+        """The dialog for choosing files, filled with `request`."""
+        dialog = OpenFilesDialog(self, request)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.chosen.connect(self._pairs.open)
+        dialog.open()
+        return dialog
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.chat.close_down()
+        self._pairs.cancel()
+        super().closeEvent(event)
+
+    # pairs
+
+    def _drop(self, files: list[Path]) -> None:
+        """Two files are a pair, the larger the target. One is a target, or asked about where one is loaded."""
+        if len(files) > 2:
+            self.open_files(LoadRequest(str(files[0]), str(files[1])))
+        elif len(files) == 2:
+            self._pairs.open(LoadRequest(str(files[0]), str(files[1])))
+        elif self._pairs.pair is None or self._pairs.request is None:
+            self._pairs.open(LoadRequest(str(files[0])))
+        else:
+            file, loaded = str(files[0]), self._pairs.request
+            ask_about_drop(
+                self,
+                files[0],
+                self._pairs.pair.target.name,
+                as_draft=lambda: self._pairs.open(replace(loaded, draft=file)),
+                as_target=lambda: self._pairs.open(LoadRequest(file)),
+            )
+
+    def _choose_draft(self) -> None:
+        loaded = self._pairs.request
+        if loaded is None:
+            return
+        dialog = QFileDialog(self, translate("main_window", "Choose a draft"), str(Path(loaded.target).parent))
+        dialog.setNameFilters([translate("main_window", "GGUF models (*.gguf)")])
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda file: self._pairs.open(replace(loaded, draft=file)))
+        dialog.open()
+
+    def _open_recent(self, place: int) -> None:
+        self._pairs.open(self._other_recent()[place].request)
+
+    def _other_recent(self) -> list[Recent]:
+        """The recent pairs but for the loaded one."""
+        return [recent for recent in self._pairs.recent if recent.request != self._pairs.request]
+
+    def _on_refused(self, report: ErrorReport, request: LoadRequest | None) -> None:
+        self._refusal = Refusal(report, request)
+        self._refresh()
+
+    def _act(self, action: Action, notice: Notice) -> None:
+        request = notice.request
+        match action:
+            case Action.LOAD_STARTER:
+                self._pairs.open_starter()
+            case Action.LOAD_AGAIN if request is not None:
+                self._pairs.open(request)
+            case Action.LOAD_WITHOUT_DRAFT if request is not None:
+                self._pairs.open(replace(request, draft=None))
+            case Action.OPEN_FILES:
+                self.open_files(request)
+            case Action.LOAD_OPTIONS:
+                self.open_files(request or self._pairs.request)
+            case Action.DETAILS if notice.report is not None:
+                engine = self._pairs.engine if isinstance(self._pairs.engine, EngineInfo) else None
+                text = report_text(notice.report, engine, request or self._pairs.request)
+                show_details(self, notice.title, text)
+
+    # what is seen
+
+    def _refresh(self) -> None:
+        """Show what is the case now. Cheap enough for every change, not for every token."""
+        pairs, pair = self._pairs, self._pairs.pair
+        if pair is not None or pairs.loading is not None:
+            self._refusal = None
+        self.top_bar.pair.show_pair(pair, tuple(pair_words(recent.pair) for recent in self._other_recent()))
+        self.top_bar.show_memory(self._memory())
+        self.first_start.show_engine(pairs.engine)
+        self.chat.show_refusal(self._refusal)
+        self._show_speculation()
+        self._show_status()
+        self._show_page()
+
+    def _show_speculation(self) -> None:
+        box, pair = self.top_bar.speculation, self._pairs.pair
+        inactive = why_inactive(self._pairs, self._replies, self.chat.running_stats)
+        box.setVisible(pair is not None)
+        box.show_state(*speculation_words(inactive, pair, self._replies.settings.draft_length))
+
+    def _show_status(self) -> None:
+        self.status_line.show_state(*engine_status(self._pairs, self.chat.used_tokens))
+        self.status_line.show_verdict(pair_verdict(self._pairs.pair))
+
+    def _show_page(self) -> None:
+        """The first page stays until there is a pair, a load or a conversation to look at."""
+        begun = self._pairs.pair or self._pairs.loading or self._refusal or self.chat.has_turns
+        page: QWidget = self.chat if begun else self.first_start
+        if self._page == "settings":
+            page = self.settings_page
+        if self._stack.currentWidget() is not page:
+            self._stack.setCurrentWidget(page)
+            if page is self.chat:
+                self.chat.focus_prompt()
+        self.rail.show_page(self._page)
+        self.top_bar.show_panel_state(self._preferences.live_panel, page is self.chat)
+
+    def _memory(self) -> tuple[str, int, int] | None:
+        """Only what was measured: the engine process on a computer that computes on its processor."""
+        pair, engine = self._pairs.pair, self._pairs.engine
+        if pair is None or not isinstance(engine, EngineInfo) or engine.gpu_offload:
+            return None
+        cpu = next((device for device in engine.devices if device.kind == "cpu"), None)
+        return None if cpu is None or not cpu.total_bytes else ("CPU", pair.memory_bytes, cpu.total_bytes)
+
+    def _open_page(self, page: str) -> None:
+        self._page = page
+        self._show_page()
+
+    # preferences
+
+    def _apply_preferences(self) -> None:
+        self._language.choose(self._preferences.language)
+        theme_notifier().choose(ThemeChoice(self._preferences.theme))
+        self.settings_page.show_preferences(self._preferences)
+        self.chat.show_live_panel(self._preferences.live_panel)
+
+    def _prefer(self, preferences: Preferences) -> None:
+        if preferences == self._preferences:
+            return
+        before, self._preferences = self._preferences, preferences
+        write_preferences(self._paths.state, preferences)
+        if preferences.language != before.language:
+            self._language.choose(preferences.language)
+        theme_notifier().choose(ThemeChoice(preferences.theme))
+        self.settings_page.show_preferences(preferences)
+        self.chat.show_live_panel(preferences.live_panel)
+        self._show_page()
+
+    def _toggle_panel(self) -> None:
+        self._prefer(replace(self._preferences, live_panel=not self._preferences.live_panel))
+
+    # how it is put together
+
+    def _build(self) -> None:
+        for page in (self.first_start, self.chat, self.settings_page):
+            self._stack.addWidget(page)
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.rail)
+        middle.addWidget(_line(vertical=True))
+        middle.addWidget(self._stack, 1)
+        everything = QWidget()
+        column = QVBoxLayout(everything)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.top_bar)
+        column.addWidget(_line())
+        column.addLayout(middle, 1)
+        column.addWidget(_line())
+        column.addWidget(self.status_line)
+        self.setCentralWidget(everything)
+        self.setMinimumSize(900, 560)
+        self.resize(1440, 900)
+
+    def _wire(self) -> None:
+        pairs, replies, menu = self._pairs, self._replies, self.top_bar.pair
+        pairs.changed.connect(self._refresh)
+        pairs.refused.connect(self._on_refused)
+        replies.changed.connect(self._refresh)
+        self.chat.acted.connect(self._act)
+        self.chat.changed.connect(self._refresh)
+        self.chat.figures_changed.connect(self._show_status)
+        self.first_start.starter_wanted.connect(pairs.open_starter)
+        self.first_start.open_wanted.connect(lambda: self.open_files())
+        menu.starter_wanted.connect(pairs.open_starter)
+        menu.open_wanted.connect(lambda: self.open_files())
+        menu.draft_wanted.connect(self._choose_draft)
+        menu.options_wanted.connect(lambda: self.open_files(pairs.request))
+        menu.unload_wanted.connect(self.chat.stop)
+        menu.unload_wanted.connect(pairs.unload)
+        menu.recent_wanted.connect(self._open_recent)
+        self.top_bar.speculation.toggled.connect(self._speculate)
+        self.top_bar.panel_toggled.connect(lambda seen: self._prefer(replace(self._preferences, live_panel=seen)))
+        self.rail.chosen.connect(self._open_page)
+        self.settings_page.theme_chosen.connect(lambda name: self._prefer(replace(self._preferences, theme=name)))
+        self.settings_page.language_chosen.connect(lambda name: self._prefer(replace(self._preferences, language=name)))
+        DropFiles(self).dropped.connect(self._drop)
+
+    def _speculate(self, on: bool) -> None:
+        """Counts from the next message on; nothing is loaded anew."""
+        self._replies.speculate = on
+        self._show_speculation()
+
+    def _add_shortcuts(self) -> None:
+        for key, act, _ in self._shortcuts():
+            QShortcut(QKeySequence(key), self).activated.connect(act)
+
+    def _shortcuts(self) -> list[tuple[str, Callable[[], object], str]]:
+        """Key, what it does, and that in words."""
+        return [
+            ("Ctrl+N", self.chat.new_chat, translate("shortcuts", "New chat")),
+            ("Ctrl+L", self.chat.focus_prompt, translate("shortcuts", "Go to the prompt")),
+            ("Ctrl+.", self.chat.stop, translate("shortcuts", "Stop the reply")),
+            ("Ctrl+R", self.chat.again, translate("shortcuts", "Write the last reply again")),
+            ("Ctrl+O", self.open_files, translate("shortcuts", "Open GGUF files")),
+            (
+                "Ctrl+Shift+S",
+                self.top_bar.speculation.toggle,
+                translate("shortcuts", "Switch speculation on or off"),
+            ),
+            ("Ctrl+Shift+L", self._toggle_panel, translate("shortcuts", "Show or hide the live panel")),
+            ("Ctrl+,", lambda: self._open_page("settings"), translate("shortcuts", "Settings")),
+            ("F1", self._show_shortcuts, translate("shortcuts", "This list")),
+        ]
+
+    def _show_shortcuts(self) -> None:
+        own = [
+            ("Enter", translate("shortcuts", "Send the message")),
+            ("Shift+Enter", translate("shortcuts", "Add a line to the message")),
+            ("F2", translate("shortcuts", "Rename the chosen chat")),
+            ("Ctrl+Backspace", translate("shortcuts", "Delete the chosen chat")),
+        ]
+        show_shortcuts(self, [*own, *((key, words) for key, _, words in self._shortcuts())])
+
+
+def _line(vertical: bool = False) -> QFrame:
+    line = QFrame()
+    line.setProperty("role", "line")
+    if vertical:
+        line.setFixedWidth(1)
+    else:
+        line.setFixedHeight(1)
+    return line
+
+
+def _free_bytes(folder: Path) -> int | None:
+    """Free space where `folder` is or will be."""
+    place = next((parent for parent in (folder, *folder.parents) if parent.exists()), None)
+    try:
+        return shutil.disk_usage(place).free if place else None
+    except OSError:
+        return None

@@ -1,0 +1,71 @@
+"""The place of the cards above the prompt."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from ui.cards import Action, Notice, action_words
+from ui.loading_card import LoadingCard
+from ui.state_card import StateCard
+
+
+class NoticeArea(QWidget):
+    """Shows what it is given and nothing else; a card stays the same widget while its notice does.
+
+    Attributes:
+        loading: the card of a load under way, hidden while there is none.
+
+    Signals:
+        acted(object, object): the `Action` of a button and its `Notice`.
+    """
+
+    acted = Signal(object, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loading = LoadingCard()
+        self.loading.hide()
+        self._hint = QLabel()
+        self._hint.setProperty("tone", "muted")
+        self._hint.hide()
+        self._cards: list[tuple[Notice, StateCard]] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(10)
+        self._column.addWidget(self.loading)
+        self._column.addWidget(self._hint)
+
+    @property
+    def notices(self) -> list[Notice]:
+        return [notice for notice, _ in self._cards]
+
+    @property
+    def hint(self) -> str:
+        return self._hint.text()
+
+    def show_notices(self, notices: list[Notice]) -> None:
+        if notices == self.notices:
+            return
+        for _, card in self._cards:
+            card.hide()
+            card.deleteLater()
+        self._cards = [(notice, self._card(notice)) for notice in notices]
+
+    def show_hint(self, words: str) -> None:
+        """A line that answers something the user just tried; "" takes it away."""
+        self._hint.setText(words)
+        self._hint.setVisible(bool(words))
+
+    def press(self, action: Action) -> None:
+        """Click the button of that action on the first card that has it."""
+        for notice, card in self._cards:
+            if action in notice.actions:
+                card.buttons[notice.actions.index(action)].click()
+                return
+
+    def _card(self, notice: Notice) -> StateCard:
+        card = StateCard(notice.title, notice.text, [action_words(action) for action in notice.actions], notice.tone)
+        card.clicked.connect(lambda place: self.acted.emit(notice.actions[place], notice))
+        self._column.insertWidget(self._column.indexOf(self._hint), card)
+        return card

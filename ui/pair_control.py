@@ -1,0 +1,159 @@
+"""Which pair is loaded, which one is loading, and how one comes to be the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.engine_client import EngineState
+from engine.errors import ErrorKind, ErrorReport
+from engine.protocol import Event, Failed, Finished, Loaded, LoadProgress
+from engine.types import EngineInfo, LoadedPair, LoadRequest
+from ui.worker import EngineWorker, FindPair, FoundPair, Ticket
+
+MOST_RECENT = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """A load under way.
+
+    Attributes:
+        ticket: its number.
+        name: the target's, by its file.
+        preparing: the starter pair is being made; the load itself follows.
+        again: the engine died and what was loaded comes back.
+        model: "target" or "draft", whichever is read.
+        draft_bytes: size of the draft's file. done_bytes, total_bytes: over both; 0 until the engine reports.
+    """
+
+    ticket: int
+    name: str = ""
+    preparing: bool = False
+    again: bool = False
+    model: str = "target"
+    draft_bytes: int = 0
+    done_bytes: int = 0
+    total_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    request: LoadRequest
+    pair: LoadedPair
+
+
+class PairControl(QObject):
+    """Main thread.
+
+    Attributes:
+        pair, request: what is loaded and what it was asked for with, None while nothing is.
+        loading: the load under way, or None.
+        recent: pairs of this session, newest first.
+        engine: what the engine is, or why it did not start; None until it answers.
+        state: the engine's state, by its own word.
+
+    Signals:
+        changed(): any attribute changed; `progressed()` follows instead where only bytes went on.
+        refused(object, object): the `ErrorReport` and the `LoadRequest` that was not loaded, None where it was
+            not even found.
+    """
+
+    changed = Signal()
+    progressed = Signal()
+    refused = Signal(object, object)
+
+    def __init__(self, worker: EngineWorker, find_starter: FindPair) -> None:
+        super().__init__()
+        self.pair: LoadedPair | None = None
+        self.request: LoadRequest | None = None
+        self.loading: Loading | None = None
+        self.recent: list[Recent] = []
+        self.engine: EngineInfo | ErrorReport | None = None
+        self.state = EngineState.STOPPED
+        self._worker = worker
+        self._find_starter = find_starter
+        self._ticket: Ticket | None = None
+        self._wanted: LoadRequest | None = None  # what `loading` loads, once it is known
+        self._revivable: LoadRequest | None = None  # loaded again after a death, once
+        worker.event.connect(self._on_event)
+        worker.informed.connect(self._on_informed)
+        worker.state_changed.connect(self._on_state)
+
+    def open(self, request: LoadRequest, *, again: bool = False) -> None:
+        """Load a pair instead of what is loaded or loading."""
+        self._begin(lambda _ticket, _report: request, Loading(0, name=Path(request.target).stem, again=again))
+
+    def open_starter(self) -> None:
+        """Load the starter pair, making it first if it is not there."""
+        self._begin(self._find_starter, Loading(0, preparing=True))
+
+    def cancel(self) -> None:
+        """End the load under way."""
+        if self._ticket is not None:
+            self._ticket.cancel()
+
+    def unload(self) -> None:
+        """Give all memory back: the engine process ends. The next load starts another."""
+        self.cancel()
+        self._revivable = self.request = self.pair = None
+        self._worker.unload()
+        self.changed.emit()
+
+    def _begin(self, find: FindPair, loading: Loading) -> None:
+        self.cancel()
+        self.pair = self.request = self._wanted = self._revivable = None
+        self._ticket = self._worker.load(find)
+        self.loading = replace(loading, ticket=self._ticket.number)
+        self.changed.emit()
+
+    def _on_event(self, number: int, event: Event | FoundPair) -> None:
+        if isinstance(event, Finished):
+            self._revivable = self.request  # it works, so a later death deserves another restart
+        if self.loading is None or number != self.loading.ticket:
+            return
+        match event:
+            case LoadProgress(model=model, done_bytes=done, total_bytes=total):
+                self.loading = replace(self.loading, model=model, done_bytes=done, total_bytes=total)
+                self.progressed.emit()
+            case FoundPair(request, draft_bytes):
+                self._wanted = request
+                name, again = Path(request.target).stem, self.loading.again
+                self.loading = Loading(number, name=name, again=again, draft_bytes=draft_bytes)
+                self.changed.emit()
+            case Loaded(pair=pair):
+                self._on_loaded(pair, self.loading.again)
+            case Failed(report=report):
+                wanted, self.loading, self._ticket = self._wanted, None, None
+                self.changed.emit()
+                if report.kind is not ErrorKind.LOAD_CANCELLED:
+                    self.refused.emit(report, wanted)
+
+    def _on_loaded(self, pair: LoadedPair, again: bool) -> None:
+        request = self._wanted
+        assert request is not None
+        self.pair, self.request, self.loading, self._ticket = pair, request, None, None
+        self._revivable = None if again else request
+        kept = [recent for recent in self.recent if recent.request != request]
+        self.recent = [Recent(request, pair), *kept][:MOST_RECENT]
+        self.changed.emit()
+
+    def _on_informed(self, answer: EngineInfo | ErrorReport) -> None:
+        self.engine = answer
+        self.changed.emit()
+
+    def _on_state(self, state: EngineState) -> None:
+        self.state = state
+        if state is EngineState.DIED and self.loading is None and self.request is not None:
+            self._on_death(self.request)
+        self.changed.emit()
+
+    def _on_death(self, request: LoadRequest) -> None:
+        """Load again what was loaded, once; if it dies again before it wrote a reply, the user decides."""
+        if self._revivable is not None:
+            self.open(request, again=True)
+        else:
+            self.pair = self.request = None
+            self.refused.emit(ErrorReport(ErrorKind.ENGINE_DIED), request)

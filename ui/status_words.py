@@ -1,0 +1,87 @@
+"""What the status line and the speculation switch say, worked out from what is the case now."""
+
+from __future__ import annotations
+
+from app.amounts import count
+from app.engine_client import EngineState
+from app.messages import inactive_sentence
+from app.translate import translate
+from engine.errors import ErrorReport
+from engine.stats import GenerationStats
+from engine.types import Inactive, LoadedPair
+from ui.pair_control import PairControl
+from ui.reply_control import ReplyControl
+
+
+def engine_status(pairs: PairControl, used_tokens: int) -> tuple[str, str]:
+    """Tone of the dot and words. `used_tokens` is how much of the context the open conversation takes."""
+    loading, pair = pairs.loading, pairs.pair
+    if loading is not None:
+        if loading.preparing:
+            return "busy", translate("status_line", "Making the starter pair")
+        return "busy", translate("status_line", "Loading {name}").format(name=loading.name)
+    if pair is not None:
+        words = translate("status_line", "Engine ready · {backend} · n_ctx {ctx}").format(
+            backend=pair.backend, ctx=count(pair.ctx)
+        )
+        if used_tokens:
+            share = f"{100 * used_tokens / pair.ctx:.0f}"
+            words += translate("status_line", " · {share} % used").format(share=share)
+        return "good", words
+    if isinstance(pairs.engine, ErrorReport):
+        return "warn", translate("status_line", "The engine did not start")
+    match pairs.state:
+        case EngineState.STARTING:
+            return "busy", translate("status_line", "The engine is starting")
+        case EngineState.DIED:
+            return "warn", translate("status_line", "The engine stopped")
+        case EngineState.STOPPED:
+            return "off", translate("status_line", "No engine running")
+        case _:
+            return "good", translate("status_line", "Engine ready, no pair loaded")
+
+
+def pair_verdict(pair: LoadedPair | None) -> str:
+    if pair is None:
+        return ""
+    if pair.draft is None:
+        return translate("status_line", "No draft: the target writes alone")
+    draft = f"{pair.draft.name} {pair.draft.quantisation}".strip()
+    return translate("status_line", "Draft {draft} matches the target vocabulary").format(draft=draft)
+
+
+def why_inactive(pairs: PairControl, replies: ReplyControl, stats: GenerationStats | None) -> Inactive | None:
+    """Why speculation does not run now, None if it does. `stats` are those of the reply being written, if any."""
+    if stats is not None and stats.inactive is not None:
+        return stats.inactive
+    if not replies.speculate:
+        return Inactive.SWITCHED_OFF
+    if pairs.pair is not None and pairs.pair.inactive is not None:
+        return pairs.pair.inactive
+    return Inactive.ZERO_LENGTH if replies.settings.draft_length == 0 else None
+
+
+def speculation_words(inactive: Inactive | None, pair: LoadedPair | None, draft_length: int) -> tuple[str, str]:
+    """A few words for beside the switch, and the whole sentence."""
+    if inactive is None:
+        words = translate("top_bar", "draft {length}").format(length=draft_length)
+        return words, translate("top_bar", "The draft guesses {length} tokens a round").format(length=draft_length)
+    return _short(inactive), inactive_sentence(inactive, pair)
+
+
+def _short(inactive: Inactive) -> str:
+    match inactive:
+        case Inactive.SWITCHED_OFF:
+            return translate("top_bar", "off")
+        case Inactive.NO_DRAFT:
+            return translate("top_bar", "no draft loaded")
+        case Inactive.ZERO_LENGTH:
+            return translate("top_bar", "draft length 0")
+        case Inactive.TARGET_ROLLBACK:
+            return translate("top_bar", "not with this target")
+        case Inactive.DRAFT_ROLLBACK:
+            return translate("top_bar", "not with this draft")
+        case Inactive.DRAFT_CONTEXT_FULL:
+            return translate("top_bar", "draft context full")
+        case Inactive.DRAFT_FAILED:
+            return translate("top_bar", "draft failed")

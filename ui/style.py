@@ -1,0 +1,134 @@
+"""The stylesheet and palette of a theme. Widgets name their part in it with the properties `role` and `tone`."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+
+from ui.theme import Theme, theme, theme_notifier
+
+
+def install_style(application: QApplication) -> None:
+    """Style the program now and whenever the theme changes."""
+
+    def apply() -> None:
+        application.setPalette(palette(theme()))
+        application.setStyleSheet(stylesheet(theme()))
+
+    application.setStyle("Fusion")
+    theme_notifier().changed.connect(apply)
+    apply()
+
+
+def set_role(widget: QWidget, role: str) -> None:
+    """Give `widget` another role and style it at once."""
+    if widget.property("role") != role:
+        widget.setProperty("role", role)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def palette(t: Theme) -> QPalette:
+    """Colours for what the stylesheet does not reach: text documents, selections, native parts."""
+    colours = QPalette()
+    role = QPalette.ColorRole
+    for part, value in {
+        role.Window: t.background,
+        role.Base: t.surface,
+        role.AlternateBase: t.raised,
+        role.Button: t.raised,
+        role.ToolTipBase: t.raised,
+        role.WindowText: t.text,
+        role.Text: t.text,
+        role.ButtonText: t.text,
+        role.ToolTipText: t.text,
+        role.PlaceholderText: t.muted,
+        role.Highlight: t.accent,
+        role.HighlightedText: t.on_accent,
+        role.Link: t.accent,
+        role.Accent: t.accent,
+        role.Mid: t.border,
+    }.items():
+        colours.setColor(part, QColor(value))
+    for part in (role.WindowText, role.Text, role.ButtonText):
+        colours.setColor(QPalette.ColorGroup.Disabled, part, QColor(t.muted))
+    return colours
+
+
+def stylesheet(t: Theme) -> str:
+    return f"""
+QToolTip, QMenu {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.border}; padding: 4px; }}
+QMenu::item {{ padding: 6px 28px 6px 24px; border-radius: 4px; }}
+QMenu::item:selected {{ background: {t.border}; }}
+QMenu::item:disabled {{ color: {t.muted}; }}
+QMenu::separator {{ height: 1px; background: {t.border}; margin: 4px 8px; }}
+
+QWidget[role="bar"], QWidget[role="panel"] {{ background: {t.surface}; }}
+QWidget[role="work"] {{ background: {t.background}; }}
+QFrame[role="line"] {{ background: {t.border}; }}
+QFrame[role="card"] {{ background: {t.surface}; border: 1px solid {t.border}; border-radius: 12px; }}
+QFrame[role="chip"] {{ background: {t.raised}; border: 1px solid {t.border}; border-radius: 8px; }}
+QFrame[role="popover"] {{ background: {t.surface}; border: 1px solid {t.border}; border-radius: 10px; }}
+
+QLabel[tone="muted"] {{ color: {t.muted}; }}
+QLabel[tone="good"] {{ color: {t.good}; font-weight: 600; }}
+QLabel[tone="warn"] {{ color: {t.warn}; }}
+QLabel[role="small"] {{ font-size: 12px; color: {t.muted}; }}
+QLabel[role="tiny"] {{ font-size: 11px; color: {t.muted}; }}
+QLabel[role="brand"] {{ font-size: 16px; font-weight: 700; }}
+QLabel[role="title"] {{ font-size: 32px; font-weight: 700; }}
+QLabel[role="lead"] {{ font-size: 15px; color: {t.muted}; }}
+QLabel[role="heading"] {{ font-size: 18px; font-weight: 700; }}
+QLabel[role="section"] {{ font-size: 11px; font-weight: 700; color: {t.muted}; letter-spacing: 1px; }}
+QLabel[role="big"] {{ font-size: 41px; font-weight: 700; }}
+QLabel[role="ratio"] {{ font-size: 18px; font-weight: 700; color: {t.text}; }}
+QLabel[role="ratio-good"] {{ font-size: 18px; font-weight: 700; color: {t.good}; }}
+QLabel[role="strong"] {{ font-weight: 600; }}
+
+QPushButton, QToolButton {{
+    background: {t.raised}; color: {t.text}; border: 1px solid {t.border}; border-radius: 8px;
+    padding: 7px 14px; font-weight: 600;
+}}
+QPushButton:hover, QToolButton:hover {{ border-color: {t.muted}; }}
+QPushButton:pressed, QToolButton:pressed {{ background: {t.border}; }}
+QPushButton:focus, QToolButton:focus {{ border-color: {t.accent}; }}
+QPushButton:disabled, QToolButton:disabled {{ color: {t.muted}; }}
+QPushButton[role="primary"] {{ background: {t.accent}; color: {t.on_accent}; border-color: {t.accent}; }}
+QPushButton[role="primary"]:focus {{ border-color: {t.text}; }}
+QPushButton[role="primary"]:disabled {{ background: {t.raised}; color: {t.muted}; border-color: {t.border}; }}
+QPushButton[role="pair"] {{ font-weight: 400; padding: 0; text-align: left; }}
+QPushButton[role="link"] {{
+    background: transparent; border: none; color: {t.accent}; padding: 0; font-weight: 400; text-align: left;
+}}
+QPushButton[role="link"]:focus {{ text-decoration: underline; }}
+QToolButton[role="quiet"] {{ background: transparent; border-color: transparent; padding: 5px; }}
+QToolButton[role="quiet"]:hover, QToolButton[role="quiet"]:checked {{ background: {t.raised}; }}
+QToolButton[role="quiet"]:focus {{ border-color: {t.accent}; }}
+
+QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox, QPlainTextEdit[role="field"] {{
+    background: {t.background}; color: {t.text}; border: 1px solid {t.border}; border-radius: 6px;
+    padding: 5px 8px; selection-background-color: {t.accent}; selection-color: {t.on_accent};
+}}
+QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit[role="field"]:focus {{
+    border-color: {t.accent};
+}}
+QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{ color: {t.muted}; }}
+QLineEdit[role="search"] {{ padding: 7px 9px; border-radius: 8px; }}
+QComboBox QAbstractItemView {{
+    background: {t.raised}; color: {t.text}; border: 1px solid {t.border}; selection-background-color: {t.border};
+    selection-color: {t.text}; outline: none;
+}}
+QCheckBox, QRadioButton {{ spacing: 8px; }}
+
+QListView[role="conversations"] {{ background: transparent; border: none; outline: none; }}
+QProgressBar {{ background: {t.track}; border: none; border-radius: 4px; max-height: 8px; min-height: 8px; }}
+QProgressBar::chunk {{ background: {t.accent}; border-radius: 4px; }}
+
+QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
+QScrollBar::handle:vertical {{ background: {t.border}; border-radius: 4px; min-height: 28px; margin: 1px 2px; }}
+QScrollBar::handle:vertical:hover {{ background: {t.muted}; }}
+QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; }}
+QScrollBar::handle:horizontal {{ background: {t.border}; border-radius: 4px; min-width: 28px; margin: 2px 1px; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+"""

@@ -1,0 +1,84 @@
+"""The bar at the top: program, pair, speculation, memory, live panel."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton
+
+from app.amounts import gigabytes
+from app.translate import translate
+from ui.bars import SegmentBar
+from ui.icons import icon
+from ui.pair_button import PairButton
+from ui.speculation_box import SpeculationBox
+from ui.theme import theme, theme_notifier
+from ui.translated import Translated
+
+
+class TopBar(Translated, QFrame):
+    """Children are public: the window wires `pair` and `speculation` itself.
+
+    Signals:
+        panel_toggled(bool): the live panel shall be seen or not.
+    """
+
+    panel_toggled = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "bar")
+        self.setFixedHeight(52)
+        self.pair = PairButton()
+        self.speculation = SpeculationBox()
+        self._memory: tuple[str, int, int] | None = None
+        brand = QLabel("Draftlight")
+        brand.setProperty("role", "brand")
+        self._memory_label = QLabel()
+        self._memory_label.setProperty("role", "small")
+        self._memory_bar = SegmentBar()
+        self._memory_bar.setFixedSize(160, 12)
+        self._panel = QToolButton()
+        self._panel.setProperty("role", "quiet")
+        self._panel.setCheckable(True)
+        self._panel.toggled.connect(self.panel_toggled)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 0, 12, 0)
+        row.setSpacing(14)
+        for widget in (brand, self.pair, self.speculation):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addStretch(1)
+        for widget in (self._memory_label, self._memory_bar, self._panel):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        theme_notifier().changed.connect(self._paint_icons)
+        self.show_memory(None)
+        self._paint_icons()
+        self.retranslate()
+
+    def show_memory(self, memory: tuple[str, int, int] | None) -> None:
+        """(device, bytes of the engine process, bytes of the device), or None where nothing was measured."""
+        self._memory = memory
+        self._memory_label.setVisible(memory is not None)
+        self._memory_bar.setVisible(memory is not None)
+        self.retranslate()
+
+    def show_panel_state(self, visible: bool, offered: bool) -> None:
+        """Whether the live panel is seen, and whether this page has one at all."""
+        self._panel.setVisible(offered)
+        self._panel.setChecked(visible)
+
+    def retranslate(self) -> None:
+        self._panel.setToolTip(translate("top_bar", "Live panel (Ctrl+Shift+L)"))
+        self._panel.setAccessibleName(translate("top_bar", "Live panel"))
+        if self._memory is None:
+            return
+        device, used, total = self._memory
+        words = translate("top_bar", "{device} · engine {used} of {total} GB").format(
+            device=device, used=gigabytes(used), total=gigabytes(total)
+        )
+        self._memory_label.setText(words)
+        self._memory_bar.setAccessibleName(words)
+        self._memory_bar.show_segments(((theme().good, used / total),))
+
+    def _paint_icons(self) -> None:
+        self._panel.setIcon(icon("panel", theme().muted))
+        self.retranslate()

@@ -1,0 +1,176 @@
+"""The one worker thread: it blocks on the engine's jobs so that the main thread never does.
+
+Work goes down as a queued call and comes back as signals. Cancelling is a side door, because the worker's
+thread is blocked while a job runs: `Ticket.cancel` talks to the job directly, from any thread.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
+
+from app.engine_client import EngineState, Job
+from engine.errors import EngineError, ErrorKind, ErrorReport
+from engine.protocol import Event, Failed
+from engine.types import EngineInfo, GenerationRequest, LoadedPair, LoadRequest
+
+_logger = logging.getLogger(__name__)
+
+
+class Client(Protocol):
+    """What the window needs of `app.engine_client.EngineClient`."""
+
+    pair: LoadedPair | None
+    pid: int | None
+
+    def info(self) -> EngineInfo: ...
+    def load(self, request: LoadRequest) -> Job: ...
+    def generate(self, request: GenerationRequest) -> Job: ...
+    def unload(self) -> None: ...
+    def subscribe(self, listener: Callable[[EngineState], None]) -> None: ...
+    def close(self) -> None: ...
+
+
+class Ticket:
+    """One piece of work. `cancel` may be called from any thread before, while and after it runs."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._job: Job | None = None
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._cancelled = True
+            job = self._job
+        if job is not None:
+            job.cancel()
+
+    def attach(self, job: Job) -> None:
+        """Let `cancel` reach `job`, at once if it was called before. Worker thread."""
+        with self._lock:
+            self._job = job
+            cancelled = self._cancelled
+        if cancelled:
+            job.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPair:
+    """An event of the worker's own: what is to be loaded is known now, and its load begins.
+
+    Attributes:
+        draft_bytes: size of the draft's file, 0 where there is none or it cannot be read.
+    """
+
+    request: LoadRequest
+    draft_bytes: int
+
+
+Report = Callable[[Event], None]
+FindPair = Callable[[Ticket, Report], LoadRequest]  # may take its time, raise EngineError, and report progress
+Work = Callable[[Ticket], None]
+
+
+class EngineWorker(QObject):
+    """Drives the engine client. Its methods are called on the main thread; its signals arrive there.
+
+    Signals:
+        event(int, object): ticket number and protocol event or `FoundPair`; exactly one ending per ticket
+            comes last.
+        informed(object): the `EngineInfo` asked for, or an `ErrorReport`.
+        state_changed(object): the client's `EngineState`.
+    """
+
+    event = Signal(int, object)
+    informed = Signal(object)
+    state_changed = Signal(object)
+    _asked = Signal(object, object)
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        self._client = client
+        self._numbers = itertools.count(1)
+        self._thread = QThread()
+        self._thread.setObjectName("engine worker")
+        self.moveToThread(self._thread)
+        self._asked.connect(self._run, Qt.ConnectionType.QueuedConnection)
+        client.subscribe(self.state_changed.emit)
+        self._thread.start()
+
+    def ask_info(self) -> None:
+        """Start the engine if need be; `informed` follows."""
+        self._ask(self._inform)
+
+    def load(self, find: FindPair) -> Ticket:
+        """Load what `find` returns; it runs in the worker's thread."""
+        return self._ask(lambda ticket: self._load(ticket, find))
+
+    def generate(self, request: GenerationRequest) -> Ticket:
+        return self._ask(lambda ticket: self._follow(ticket, self._client.generate(request)))
+
+    def unload(self) -> None:
+        """End the engine process; what runs ends as cancelled. Returns at once."""
+        self._client.unload()
+
+    def stop(self) -> None:
+        """End the thread after its present work. The client must be closed first, or this may wait for long."""
+        self._thread.quit()
+        self._thread.wait()
+
+    def _ask(self, work: Work) -> Ticket:
+        ticket = Ticket(next(self._numbers))
+        self._asked.emit(ticket, work)
+        return ticket
+
+    @Slot(object, object)
+    def _run(self, ticket: Ticket, work: Work) -> None:
+        """The net of this thread: whatever happens, the ticket gets its ending and the thread lives on."""
+        try:
+            work(ticket)
+        except EngineError as error:
+            self.event.emit(ticket.number, Failed(None, error.report))
+        except Exception as error:
+            _logger.exception("engine work failed")
+            report = ErrorReport(ErrorKind.INTERNAL, (("reason", str(error)),))
+            self.event.emit(ticket.number, Failed(None, report))
+
+    def _inform(self, _: Ticket) -> None:
+        try:
+            self.informed.emit(self._client.info())
+        except EngineError as error:
+            self.informed.emit(error.report)
+
+    def _load(self, ticket: Ticket, find: FindPair) -> None:
+        def report(event: Event | FoundPair) -> None:
+            self.event.emit(ticket.number, event)
+
+        request = find(ticket, report)
+        if ticket.cancelled:
+            raise EngineError(ErrorKind.LOAD_CANCELLED)
+        report(FoundPair(request, _file_size(request.draft)))
+        self._follow(ticket, self._client.load(request))
+
+    def _follow(self, ticket: Ticket, job: Job) -> None:
+        ticket.attach(job)
+        for event in job:
+            self.event.emit(ticket.number, event)
+
+
+def _file_size(path: str | None) -> int:
+    try:
+        return Path(path).stat().st_size if path else 0
+    except OSError:
+        return 0
