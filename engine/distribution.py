@@ -83,8 +83,10 @@ def distribution(logits: Logits, settings: SamplingSettings, history: Sequence[i
     alive = weights > 0.0  # what underflows at a low temperature was never going to be drawn
     if not alive.all():
         ids, weights = ids[alive], weights[alive]
-    order = ids.argsort()
-    return Distribution(ids[order], weights[order])
+    if _is_cut(settings, len(logits)):  # else they are in order already
+        order = ids.argsort()
+        ids, weights = ids[order], weights[order]
+    return Distribution(ids, weights)
 
 
 def confidence(logits: Logits) -> float:
@@ -109,14 +111,17 @@ def _penalised(logits: Logits, settings: SamplingSettings, history: Sequence[int
     return logits
 
 
+def _is_cut(settings: SamplingSettings, vocab: int) -> bool:
+    return 0 < settings.top_k < vocab or settings.top_p < 1.0 or settings.min_p > 0.0
+
+
 def _candidates(logits: Logits, settings: SamplingSettings) -> tuple[Ids, Floats]:
-    """Ids [m] and logits [m] float64 that survive top-k, top-p and min-p, likeliest first."""
+    """Ids [m] and logits [m] float64 that survive top-k, top-p and min-p: likeliest first, or all in order."""
     vocab = len(logits)
-    limited = 0 < settings.top_k < vocab
-    if not limited and settings.top_p >= 1.0 and settings.min_p <= 0.0:
+    if not _is_cut(settings, vocab):
         _require_finite(logits.max())
         return np.arange(vocab), logits.astype(np.float64)
-    if limited:
+    if 0 < settings.top_k < vocab:
         ids, values = _largest(logits, settings.top_k)
         total = float(np.exp(values - values[0]).sum())
         return _nucleus(ids, values, total, settings)
