@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, wraps
 from types import CodeType
@@ -131,7 +131,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def pay_joined(self, separator: str, parts: list[Any]) -> None:
         self.pay(sum(len(str(part)) + len(separator) for part in parts))
 
-    def _watched(self, functions: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
+    def _watched(self, functions: Mapping[str, Any]) -> dict[str, Any]:
         def watched(function: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(function)
             def call(*args: Any, **kwargs: Any) -> Any:
@@ -239,15 +239,15 @@ class _Watch(NodeTransformer):
                     node.test = _watched_call("same", [node.test], node.lineno)
             case nodes.Concat():
                 return _watched_call("concatenated", node.nodes, node.lineno)
-            case nodes.List() | nodes.Dict() | nodes.Compare():
-                return _watched_call("same", [node], node.lineno)
-            case nodes.Tuple() if node.ctx == "load":
+            case nodes.Tuple() if node.ctx != "load":
+                pass  # the names that a loop or an assignment gives
+            case nodes.List() | nodes.Tuple() | nodes.Dict() | nodes.Compare():
                 return _watched_call("same", [node], node.lineno)
         return node
 
 
-def _watched_call(method: str, args: list[nodes.Expr], lineno: int) -> nodes.Call:
-    return nodes.Call(nodes.EnvironmentAttribute(method, lineno=lineno), args, [], None, None, lineno=lineno)
+def _watched_call(method: str, args: Sequence[nodes.Node], lineno: int) -> nodes.Call:
+    return nodes.Call(nodes.EnvironmentAttribute(method, lineno=lineno), list(args), [], None, None, lineno=lineno)
 
 
 class _GenerationBlock(Extension):
