@@ -1,0 +1,98 @@
+"""The command line: which command, and how it ends.
+
+Exit status 0 means that the work is done, 1 that it failed and stderr says why, 2 wrong usage, 130 Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from app import bench_command, doctor_command, generate_command, options
+from app.command import Command, Outcome
+from app.paths import BASE_DIR_VARIABLE, Paths
+from app.reply_document import error_document
+from app.terminal import EXIT_INTERRUPTED, ReaderGoneError, Terminal
+from app.version import VERSION
+from engine.errors import EngineError, ErrorKind, ErrorReport
+
+_COMMANDS: dict[str, Command] = {
+    "generate": generate_command.run,
+    "bench": bench_command.run,
+    "doctor": doctor_command.run,
+}
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command, or the window if there is none; gives the exit status."""
+    arguments = parse(words)
+    paths = Paths(arguments.base_dir)
+    if arguments.command is None:
+        # By name and late: nothing below the window depends on it, and the commands need no Qt.
+        status: int = import_module("ui.main").run(paths)
+        return status
+    terminal = Terminal(verbose=arguments.verbose)
+    try:
+        with terminal.interruptible():
+            outcome = _run(arguments, paths, terminal)
+            if arguments.json and outcome.document is not None:
+                terminal.answer_json(outcome.document)
+    except ReaderGoneError:
+        return 0
+    except KeyboardInterrupt:
+        terminal.progress("")
+        return EXIT_INTERRUPTED
+    if outcome.error is not None:
+        terminal.error(outcome.error)
+    return outcome.status
+
+
+def _run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outcome:
+    """The command's outcome; what it did not expect is an outcome too."""
+    try:
+        return _COMMANDS[arguments.command](arguments, paths, terminal)
+    except EngineError as error:
+        report = error.report
+    except ReaderGoneError:
+        raise
+    except Exception as error:  # noqa: BLE001 – the one net of the command line: a bug is told, not dumped
+        report = ErrorReport(ErrorKind.INTERNAL, (("reason", repr(error)),), traceback.format_exc())
+    status = EXIT_INTERRUPTED if terminal.interrupted else 1
+    return Outcome(status, {"finish_reason": "error", "error": error_document(report)}, report)
+
+
+def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options as values. Leaves the program with status 2 where they make no sense."""
+    parser = argparse.ArgumentParser(
+        prog="draftlight",
+        description="Local language models, faster. Without a command, the window opens.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"Draftlight {VERSION}")
+    _add_base_dir(parser, default=None)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    generate = generate_command.add_parser(commands)
+    bench = bench_command.add_parser(commands)
+    doctor = doctor_command.add_parser(commands)
+    for command in (generate, bench, doctor):
+        # Absent here, the value given before the command stands.
+        _add_base_dir(command, default=argparse.SUPPRESS)
+        command.add_argument("--json", action="store_true", help="print one JSON object")
+        command.add_argument("--verbose", action="store_true", help="add details to error messages")
+    arguments = parser.parse_args(words)
+    if arguments.command in ("generate", "bench"):
+        options.check(generate if arguments.command == "generate" else bench, arguments)
+    return arguments
+
+
+def _add_base_dir(parser: argparse.ArgumentParser, default: object) -> None:
+    parser.add_argument(
+        "--base-dir",
+        metavar="FOLDER",
+        type=Path,
+        default=default,
+        help=f"keep models, logs and state below this folder (also: the variable {BASE_DIR_VARIABLE})",
+    )

@@ -1,0 +1,93 @@
+"""`draftlight generate`: one reply on stdout as it is written."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import closing
+from dataclasses import replace
+
+from app import options
+from app.amounts import count
+from app.command import Outcome, load
+from app.engine_client import EngineClient
+from app.messages import inactive_sentence
+from app.paths import Paths
+from app.reply_document import error_document, reply_document
+from app.terminal import EXIT_INTERRUPTED, Terminal
+from engine.errors import EngineError
+from engine.protocol import Finished, SpeculationStopped, Started
+from engine.stats import GenerationStats, ReplyFold
+from engine.types import DraftRound, EndReason, GenerationRequest
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "generate",
+        help="write one reply",
+        description="Write one reply. The answer goes to standard output as it is written, everything else to "
+        "standard error. Ctrl-C ends the reply where it is, with exit status 130.",
+        allow_abbrev=False,
+    )
+    options.add_model_options(parser)
+    options.add_prompt_options(parser, required=True)
+    options.add_reply_options(parser)
+    options.add_speculation_options(parser, switch=True)
+    return parser
+
+
+def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outcome:
+    """Raises EngineError where there is no prompt, ReaderGoneError where nobody reads the answer."""
+    request = replace(options.generation_request(arguments), speculate=arguments.speculation != "off")
+    reply, pair, error = ReplyFold(), None, None
+    with closing(EngineClient(paths.logs)) as client:
+        try:
+            pair = load(arguments, paths, terminal, client)
+            _write(request, reply, arguments.json, terminal, client)
+        except EngineError as caught:
+            error = caught.report
+    if error is None:
+        terminal.note(figures(reply.stats))
+        asked = arguments.speculation == "on" or (arguments.speculation == "auto" and pair and pair.draft)
+        if asked and reply.stats.inactive is not None:
+            terminal.note(inactive_sentence(reply.stats.inactive, pair))
+    document = reply_document(reply, request.sampling.seed, pair, arguments.pair)
+    if error is not None:
+        document["error"] = error_document(error)
+    interrupted = terminal.interrupted or reply.end is EndReason.CANCELLED
+    return Outcome(EXIT_INTERRUPTED if interrupted else int(error is not None), document, error)
+
+
+def _write(request: GenerationRequest, reply: ReplyFold, quiet: bool, terminal: Terminal, client: EngineClient) -> None:
+    """Fold the reply's events into `reply` and, unless `quiet`, print its text as it comes."""
+    last = ""
+    try:
+        for event in terminal.follow(client.generate(request)):
+            if not isinstance(event, Started | DraftRound | SpeculationStopped | Finished):
+                continue
+            reply.add(event)
+            text = _text(event)
+            if text and not quiet:
+                terminal.answer(text)
+                last = text
+    finally:
+        if last and not last.endswith("\n"):
+            terminal.answer("\n")
+
+
+def _text(event: Started | DraftRound | SpeculationStopped | Finished) -> str:
+    """What an event adds to the reply."""
+    if isinstance(event, DraftRound):
+        return "".join(token.text for token in event.tokens)
+    return event.tail if isinstance(event, Finished) else ""
+
+
+def figures(stats: GenerationStats) -> str:
+    """One line of figures."""
+    parts = [f"{count(stats.completion_tokens)} tokens"]
+    if stats.tokens_per_s is not None:
+        parts.append(f"{stats.tokens_per_s:.1f} tokens/s")
+    if stats.acceptance_rate is not None and stats.tokens_per_round is not None:
+        parts.append(f"{100 * stats.acceptance_rate:.0f} % of guesses accepted")
+        parts.append(f"{stats.tokens_per_round:.1f} tokens per round")
+    parts.append(f"first token after {stats.ttft_s:.2f} s")
+    return ", ".join(parts)

@@ -1,0 +1,250 @@
+"""The options that several commands share, checked as they are read, and the requests they become."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+
+from app.generation_settings import SEED_LIMIT
+from app.pairs import PAIR_TITLES, PairChoice
+from app.prompts import is_unicode, read_messages, read_text
+from engine.types import (
+    ChatFormat,
+    ChatMessage,
+    FlashAttention,
+    GenerationRequest,
+    KvType,
+    LoadRequest,
+    Rule,
+    SamplingSettings,
+)
+
+MAX_DRAFT_LENGTH = 16
+_SAMPLING = SamplingSettings()
+_LOAD = LoadRequest(target="")
+_REPLY = GenerationRequest(job=0)
+
+
+def add_model_options(parser: argparse.ArgumentParser) -> None:
+    """Which pair, and how it is loaded."""
+    models = parser.add_argument_group("models")
+    choice = models.add_mutually_exclusive_group(required=True)
+    titles = ", ".join(f"{pair_id} ({title})" for pair_id, title in PAIR_TITLES.items())
+    choice.add_argument("--pair", metavar="ID", choices=list(PAIR_TITLES), help=f"a known pair: {titles}")
+    choice.add_argument("--target", metavar="FILE", type=_text, help="GGUF file of the model whose text you want")
+    models.add_argument("--draft", metavar="FILE", type=_text, help="GGUF file of the small model that guesses")
+    models.add_argument(
+        "--ctx", metavar="N", type=whole(1), help="tokens of context (default: 8192, or fewer if so trained)"
+    )
+    models.add_argument("--kv-type", choices=_values(KvType), default=_LOAD.kv_type.value, help=_default("cache type"))
+    models.add_argument(
+        "--flash-attn",
+        choices=_values(FlashAttention),
+        default=_LOAD.flash_attention.value,
+        help=_default("flash attention"),
+    )
+    models.add_argument(
+        "--gpu-layers", metavar="N", type=whole(-1), default=-1, help="layers of the target on the GPU (default: all)"
+    )
+    models.add_argument(
+        "--draft-gpu-layers", metavar="N", type=whole(-1), default=-1, help="the same for the draft (default: all)"
+    )
+    models.add_argument("--threads", metavar="N", type=whole(1), help="CPU threads (default: physical cores)")
+
+
+def add_prompt_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """What the model is asked."""
+    prompt = parser.add_argument_group("prompt")
+    choice = prompt.add_mutually_exclusive_group(required=required)
+    choice.add_argument("--prompt", metavar="TEXT", type=_text, help="what to ask")
+    choice.add_argument("--prompt-file", metavar="FILE", type=_text, help="the same from a UTF-8 file; - is stdin")
+    choice.add_argument(
+        "--messages", metavar="FILE", type=_text, help="a conversation: JSON list of objects with role and content"
+    )
+    prompt.add_argument(
+        "--raw", action="store_true", help="give the prompt to the model as it is, without a chat format"
+    )
+    prompt.add_argument(
+        "--chat-format",
+        choices=_values(ChatFormat),
+        default=ChatFormat.MODEL.value,
+        help=_default("how messages become a prompt: the model's own template, ChatML, or plain paragraphs"),
+    )
+
+
+def add_reply_options(
+    parser: argparse.ArgumentParser, *, max_tokens: int | None = None, temperature: float = _SAMPLING.temperature
+) -> None:
+    """How the reply is written."""
+    reply = parser.add_argument_group("reply")
+    reply.add_argument(
+        "--max-tokens",
+        metavar="N",
+        type=whole(1),
+        default=max_tokens,
+        help="longest reply (default: up to the end of the context)"
+        if max_tokens is None
+        else _default("longest reply"),
+    )
+    reply.add_argument(
+        "--temperature", metavar="X", type=_number(0), default=temperature, help=_default("0 takes the likeliest token")
+    )
+    reply.add_argument("--top-k", metavar="N", type=whole(0), default=_SAMPLING.top_k, help=_default("0 means all"))
+    reply.add_argument(
+        "--top-p", metavar="X", type=_number(0, 1), default=_SAMPLING.top_p, help=_default("1 means all")
+    )
+    reply.add_argument(
+        "--min-p", metavar="X", type=_number(0, 1), default=_SAMPLING.min_p, help=_default("0 means all")
+    )
+    reply.add_argument(
+        "--repeat-penalty",
+        metavar="X",
+        type=_number(0.01),
+        default=_SAMPLING.repeat_penalty,
+        help=_default("1 means none"),
+    )
+    reply.add_argument(
+        "--seed", metavar="N", type=whole(0, 2**64 - 1), help="for the same text again (default: random)"
+    )
+    reply.add_argument(
+        "--stop", metavar="TEXT", type=_nonempty, action="append", default=[], help="end before this text; repeatable"
+    )
+
+
+def add_speculation_options(parser: argparse.ArgumentParser, *, switch: bool) -> None:
+    """How the draft is used; `switch` adds the one that turns it on and off."""
+    speculation = parser.add_argument_group("speculation")
+    if switch:
+        speculation.add_argument(
+            "--speculation",
+            choices=["auto", "on", "off"],
+            default="auto",
+            help=_default("on says why where it cannot run; auto runs it where the pair can"),
+        )
+    speculation.add_argument(
+        "--draft-length",
+        metavar="N",
+        type=whole(0, MAX_DRAFT_LENGTH),
+        default=_REPLY.draft_length,
+        help=_default("tokens proposed in a round"),
+    )
+    speculation.add_argument(
+        "--p-min",
+        metavar="X",
+        type=_number(0, 1),
+        default=_REPLY.p_min,
+        help=_default("stop proposing where the draft is less sure than this"),
+    )
+    speculation.add_argument(
+        "--rule", choices=_values(Rule), default=_REPLY.rule.value, help=_default("how proposals are judged")
+    )
+    speculation.add_argument("--drafters", choices=["model"], default="model", help=_default("what proposes tokens"))
+
+
+def check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Combinations that argparse cannot express; exits with status 2."""
+    if arguments.draft is not None and arguments.target is None:
+        parser.error("--draft needs --target")
+    if arguments.raw and arguments.messages is not None:
+        parser.error("--raw is for one prompt, not for --messages")
+
+
+def pair_choice(arguments: argparse.Namespace) -> PairChoice:
+    return PairChoice(arguments.pair, arguments.target, arguments.draft)
+
+
+def with_load_settings(arguments: argparse.Namespace, request: LoadRequest) -> LoadRequest:
+    return replace(
+        request,
+        ctx=arguments.ctx,
+        kv_type=KvType(arguments.kv_type),
+        flash_attention=FlashAttention(arguments.flash_attn),
+        gpu_layers=arguments.gpu_layers,
+        draft_gpu_layers=arguments.draft_gpu_layers,
+        threads=arguments.threads,
+    )
+
+
+def generation_request(arguments: argparse.Namespace, default_prompt: str = "") -> GenerationRequest:
+    """The reply that was asked for. Reads the prompt's file; raises EngineError as `app.prompts` does."""
+    request = GenerationRequest(
+        job=0,  # the client numbers its jobs
+        chat_format=ChatFormat(arguments.chat_format),
+        sampling=replace(
+            _SAMPLING,
+            temperature=arguments.temperature,
+            top_k=arguments.top_k,
+            top_p=arguments.top_p,
+            min_p=arguments.min_p,
+            repeat_penalty=arguments.repeat_penalty,
+            seed=secrets.randbelow(SEED_LIMIT) if arguments.seed is None else arguments.seed,
+        ),
+        max_tokens=arguments.max_tokens,
+        stop=tuple(arguments.stop),
+        draft_length=arguments.draft_length,
+        p_min=arguments.p_min,
+        rule=Rule(arguments.rule),
+    )
+    if arguments.messages is not None:
+        return replace(request, messages=read_messages(arguments.messages))
+    text = default_prompt if arguments.prompt is None else arguments.prompt
+    if arguments.prompt_file is not None:
+        text = read_text(arguments.prompt_file)
+    return replace(request, prompt=text) if arguments.raw else replace(request, messages=(ChatMessage("user", text),))
+
+
+def _default(text: str) -> str:
+    return text + " (default: %(default)s)"
+
+
+def _values(choices: type[KvType] | type[FlashAttention] | type[ChatFormat] | type[Rule]) -> list[str]:
+    return [choice.value for choice in choices]
+
+
+def whole(low: int, high: int | None = None) -> Callable[[str], int]:
+    """A type for argparse: a whole number within limits."""
+
+    def parse(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        _check_range(value, low, high)
+        return value
+
+    return parse
+
+
+def _number(low: float, high: float | None = None) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        if not math.isfinite(value):
+            raise argparse.ArgumentTypeError(f"{text} is not a finite number")
+        _check_range(value, low, high)
+        return value
+
+    return parse
+
+
+def _check_range(value: float, low: float, high: float | None) -> None:
+    if value < low or (high is not None and value > high):
+        limits = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise argparse.ArgumentTypeError(f"{value} must be {limits}")
+
+
+def _text(text: str) -> str:
+    if not is_unicode(text):
+        raise argparse.ArgumentTypeError("not valid UTF-8")
+    return text
+
+
+def _nonempty(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("must not be empty")
+    return _text(text)

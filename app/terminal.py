@@ -1,0 +1,115 @@
+"""The command line's two channels and its one key: the answer on stdout, all else on stderr, Ctrl-C."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from app.amounts import size
+from app.engine_client import Job
+from app.messages import message_for
+from engine.errors import EngineError, ErrorReport
+from engine.protocol import Event, Failed, LoadProgress
+
+EXIT_INTERRUPTED = 130  # as shells report Ctrl-C
+
+
+class ReaderGoneError(Exception):
+    """Nobody reads stdout any more, as after `| head -1`. Not a failure."""
+
+
+class Terminal:
+    """Main thread only.
+
+    Attributes:
+        interrupted: Ctrl-C was pressed.
+    """
+
+    def __init__(self, *, verbose: bool) -> None:
+        self.verbose = verbose
+        self.interrupted = False
+        self._job: Job | None = None
+        self._progress_shown = False
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # Windows would write the answer in a legacy code page
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+    def answer(self, text: str) -> None:
+        """Write to stdout at once. Raises ReaderGoneError."""
+        self.progress("")
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            # What is still buffered must go somewhere, or the interpreter complains at its exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise ReaderGoneError from error
+
+    def answer_json(self, document: dict[str, object]) -> None:
+        """Write one JSON object to stdout. Raises ReaderGoneError."""
+        self.answer(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+
+    def note(self, text: str) -> None:
+        """Write a line to stderr."""
+        self.progress("")
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+    def error(self, report: ErrorReport) -> None:
+        """Say what went wrong on stderr; the details only when they were asked for."""
+        message = message_for(report)
+        self.note(message.title)
+        self.note(message.text)
+        if self.verbose and message.detail:
+            self.note(f"\n{message.detail}")
+
+    def progress(self, text: str) -> None:
+        """Show `text` instead of the last progress, where a person is looking; "" wipes it."""
+        if sys.stderr.isatty() and (text or self._progress_shown):
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+            self._progress_shown = bool(text)
+
+    def bytes_progress(self, what: str, done: int, total: int) -> None:
+        """Show how far `what` is."""
+        if total:
+            self.progress(f"{what}: {100 * done // total} % of {size(total)}")
+
+    def watch(self, job: Job) -> None:
+        """Let Ctrl-C cancel `job` from now on."""
+        self._job = job
+        if self.interrupted:
+            job.cancel()
+
+    def follow(self, job: Job) -> Iterator[Event]:
+        """The job's events, while Ctrl-C cancels it and loading shows its progress. Raises EngineError."""
+        self.watch(job)
+        for event in job:
+            if isinstance(event, LoadProgress):
+                self.bytes_progress(f"Loading the {event.model}", event.done_bytes, event.total_bytes)
+            elif isinstance(event, Failed):
+                raise EngineError.of(event.report)
+            else:
+                yield event
+        self._job = None
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Inside, the first Ctrl-C cancels the job that is followed, the second one ends the program."""
+        before = signal.signal(signal.SIGINT, self._on_interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self.interrupted or self._job is None:
+            raise KeyboardInterrupt
+        self.interrupted = True
+        self._job.cancel()
