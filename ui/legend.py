@@ -1,0 +1,122 @@
+"""The strip above a conversation: what the tints mean, and the switch between tokens and rendered text."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from app.translate import translate
+from engine.types import Source
+from ui.flat_button import FlatButton
+from ui.fonts import text_font
+from ui.theme import theme, theme_notifier
+from ui.token_marks import Marks, add_mark, paint_marks
+from ui.translated import Translated
+
+
+class ViewMode(Enum):
+    TOKENS = "tokens"
+    RENDERED = "rendered"
+
+
+def source_word(source: Source) -> str:
+    """The source's name as the window writes it."""
+    match source:
+        case Source.ACCEPTED:
+            return translate("transcript", "accepted")
+        case Source.RESAMPLED:
+            return translate("transcript", "resampled")
+        case Source.BONUS:
+            return translate("transcript", "bonus")
+        case Source.PLAIN:
+            return translate("transcript", "plain")
+
+
+class SourceChip(QWidget):
+    """A source's name, marked as its tokens are."""
+
+    def __init__(self, source: Source, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.source = source
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme_notifier().changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(text_font(12))
+        return QSize(metrics.horizontalAdvance(source_word(self.source)) + 10, metrics.height() + 6)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        marks = Marks()
+        add_mark(marks, QRectF(self.rect()).adjusted(0, 0, 0, -3), self.source)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            paint_marks(painter, marks, theme())
+            painter.setFont(text_font(12))
+            painter.setPen(QColor(theme().text))
+            painter.drawText(self.rect().adjusted(0, 0, 0, -3), Qt.AlignmentFlag.AlignCenter, source_word(self.source))
+
+
+class Legend(Translated, QWidget):
+    """Signals:
+    mode_chosen(ViewMode)
+    """
+
+    mode_chosen = Signal(ViewMode)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(28, 8, 28, 8)
+        row.setSpacing(6)
+        self.chips: dict[Source, SourceChip] = {}
+        self._meanings: dict[Source, QLabel] = {}
+        for source in (Source.ACCEPTED, Source.RESAMPLED, Source.BONUS):
+            self.chips[source] = SourceChip(source)
+            self._meanings[source] = QLabel()
+            self._meanings[source].setFont(text_font(12))
+            row.addWidget(self.chips[source])
+            row.addWidget(self._meanings[source])
+            row.addSpacing(14)
+        row.addStretch(1)
+        self.tokens, self.rendered = FlatButton(), FlatButton()
+        self._group = QButtonGroup(self)
+        for button, mode in ((self.tokens, ViewMode.TOKENS), (self.rendered, ViewMode.RENDERED)):
+            button.setCheckable(True)
+            button.clicked.connect(lambda _checked=False, mode=mode: self.mode_chosen.emit(mode))
+            self._group.addButton(button)
+            row.addWidget(button)
+        self.tokens.setChecked(True)
+        theme_notifier().changed.connect(self._colour)
+        self._colour()
+        self.retranslate()
+
+    def set_mode(self, mode: ViewMode) -> None:
+        (self.tokens if mode is ViewMode.TOKENS else self.rendered).setChecked(True)
+
+    def retranslate(self) -> None:
+        self._meanings[Source.ACCEPTED].setText(translate("transcript", "draft kept by the target"))
+        self._meanings[Source.RESAMPLED].setText(translate("transcript", "target replaced the guess"))
+        self._meanings[Source.BONUS].setText(translate("transcript", "target’s free extra token"))
+        for source, chip in self.chips.items():
+            chip.setAccessibleName(source_word(source))
+            chip.updateGeometry()
+        self.tokens.setText(translate("transcript", "Tokens"))
+        self.tokens.setToolTip(translate("transcript", "Show where each token came from"))
+        self.rendered.setText(translate("transcript", "Rendered"))
+        self.rendered.setToolTip(translate("transcript", "Show headings, lists and tables as they are meant"))
+        self.tokens.updateGeometry()
+        self.rendered.updateGeometry()
+
+    def _colour(self) -> None:
+        for label in self._meanings.values():
+            palette = label.palette()
+            palette.setColor(label.foregroundRole(), QColor(theme().muted))
+            label.setPalette(palette)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.fillRect(0, self.height() - 1, self.width(), 1, QColor(theme().border))

@@ -1,0 +1,181 @@
+"""The turns of a conversation one below the other, in a window that scrolls.
+
+Turns far away are not laid out; their heights are estimates that become exact in idle time. Whenever heights
+change, what the reader looks at stays where it is; a reader at the end stays at the end.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import pairwise
+from time import perf_counter
+
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+from ui.text_view import REACH
+from ui.turn_view import Anchor, TurnView
+
+MARGIN = 28  # at the sides
+TOP = 16  # above the first turn
+WIDEST = 860  # longer lines are hard to read
+NEAR_END = 4  # pixels
+IDLE_S = 0.004  # of work between two events
+PASSES = 4  # heights settle within two
+
+Anchored = tuple[TurnView, Anchor]
+
+
+class TurnStack(QScrollArea):
+    """Attributes:
+    views: in order; change it through the methods.
+    follows: whether the end stays in sight while the last turn grows.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.views: list[TurnView] = []
+        self.follows = True
+        self._tops = [TOP]  # of each view, and the end of the last one
+        self._arranging = False
+        self._canvas = QWidget()
+        self.setWidget(self._canvas)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.verticalScrollBar().setSingleStep(24)
+        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        self._idle = QTimer(self, singleShot=True, interval=0)
+        self._idle.timeout.connect(self._work)
+
+    def add(self, view: TurnView) -> None:
+        """Put a view at the end. Call `arrange` afterwards."""
+        view.setParent(self._canvas)
+        view.set_column(self._column())
+        view.selecting.connect(self._scroll_towards)
+        self.views.append(view)
+
+    def truncate(self, length: int) -> None:
+        """Take away all views from `length` on. Call `arrange` afterwards."""
+        for view in self.views[length:]:
+            view.hide()
+            view.deleteLater()
+        del self.views[length:]
+
+    def arrange(self, first: int = 0) -> None:
+        """Lay out what is visible and put the views in their places.
+
+        Args:
+            first: views before this one have the heights they had.
+        """
+        if not self._arranging:
+            self._arrange(first, None if self.follows else self._anchor())
+
+    def _arrange(self, first: int, anchor: Anchored | None) -> None:
+        self._arranging = True
+        first, top = self._settle(first, anchor)
+        left, width = self._left() - REACH, self._column() + 2 * REACH
+        places = zip(self.views[first:], pairwise(self._tops[first:]), strict=True)
+        for view, (y, end) in places:
+            view.setGeometry(left, y, width, end - y)
+            view.settle()
+            view.show()
+        self._canvas.resize(self.viewport().width(), self._tops[-1])
+        self.verticalScrollBar().setValue(top)
+        self._arranging = False
+        self._idle.start()
+
+    def scroll_to_end(self) -> None:
+        self.follows = True
+        self.arrange()
+
+    def show_area(self, view: TurnView, top: int, bottom: int) -> None:
+        """Scroll as little as needed to show heights of a view."""
+        y = self._tops[self.views.index(view)]
+        self.ensureVisible(0, y + top, 0, 8)
+        self.ensureVisible(0, y + bottom, 0, 8)
+
+    # Inside
+
+    def _column(self) -> int:
+        return max(120, min(WIDEST, self.viewport().width() - 2 * MARGIN))
+
+    def _left(self) -> int:
+        return max(MARGIN, (self.viewport().width() - self._column()) // 2)
+
+    def _anchor(self) -> Anchored | None:
+        """What stands at the top of the window."""
+        y = self.verticalScrollBar().value()
+        index = self._index_at(y)
+        return (self.views[index], self.views[index].anchor(y - self._tops[index])) if self.views else None
+
+    def _index_at(self, y: int) -> int:
+        return min(max(0, bisect_right(self._tops, y) - 1), max(0, len(self.views) - 1))
+
+    def _settle(self, first: int, anchor: Anchored | None) -> tuple[int, int]:
+        """Lay out what will be visible, until all heights agree.
+
+        Returns:
+            The first view whose place may be another than before, and the height at which the window begins.
+        """
+        top = 0
+        for _ in range(PASSES):
+            self._stack(first)
+            top = self._window_top(anchor)
+            bottom = top + self.viewport().height()
+            begin, before = self._index_at(top), self._tops[-1]
+            for view, (y, end) in zip(self.views[begin:], pairwise(self._tops[begin:]), strict=True):
+                if y >= bottom:
+                    break
+                view.show_between(max(0, top - y), min(end, bottom) - y)
+            first = min(first, begin)
+            self._stack(first)
+            if self._tops[-1] == before and self._window_top(anchor) == top:
+                break
+        return first, top
+
+    def _stack(self, first: int) -> None:
+        del self._tops[first + 1 :]
+        for view in self.views[first:]:
+            self._tops.append(self._tops[-1] + view.wanted_height())
+
+    def _window_top(self, anchor: Anchored | None) -> int:
+        last = max(0, self._tops[-1] - self.viewport().height())
+        if self.follows:
+            return last
+        if anchor is None or anchor[0] not in self.views:
+            return min(self.verticalScrollBar().value(), last)
+        view, place = anchor
+        return max(0, min(last, self._tops[self.views.index(view)] + view.anchor_y(place)))
+
+    def _work(self) -> None:
+        """Idle work, a little at a time; from the end, where the reader is."""
+        deadline = perf_counter() + IDLE_S
+        before = self._tops[-1]
+        for view in reversed(self.views):
+            if view.work(deadline):
+                self._idle.start()
+                break
+        if sum(view.wanted_height() for view in self.views) + TOP != before:
+            self.arrange()
+
+    def _on_scrolled(self, value: int) -> None:
+        if not self._arranging:
+            self.follows = value >= self.verticalScrollBar().maximum() - NEAR_END
+            self.arrange()
+
+    def _scroll_towards(self, place: QPoint) -> None:
+        """Bring a place outside the window into sight while the mouse drags."""
+        y = self.viewport().mapFromGlobal(place).y()
+        beyond = y if y < 0 else max(0, y - self.viewport().height())
+        if beyond:
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() + beyond // 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        anchor = None if self.follows else self._anchor()
+        super().resizeEvent(event)
+        for view in self.views:
+            view.set_column(self._column())
+        self._arrange(0, anchor)
