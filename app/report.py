@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import PackageNotFoundError, version
 
+from app.version import VERSION
 from engine.errors import ErrorReport
 from engine.types import EngineInfo, LoadRequest
 
 
 def report_text(report: ErrorReport, engine: EngineInfo | None, request: LoadRequest | None) -> str:
     """Kind, facts, machine and log, without anything of the conversation."""
-    lines = [f"Draftlight {_version()}", f"{platform.platform()}, Python {platform.python_version()}"]
+    lines = [f"Draftlight {VERSION}", f"{platform.platform()}, Python {platform.python_version()}"]
     if engine is not None:
         devices = ", ".join(device.description or device.name for device in engine.devices)
         lines += [f"llama-cpp-python {engine.llama_cpp_python}, {' '.join(engine.backends)}, {devices}"]
@@ -22,10 +22,3 @@ def report_text(report: ErrorReport, engine: EngineInfo | None, request: LoadReq
     if report.detail:
         lines += ["", report.detail]
     return "\n".join(lines)
-
-
-def _version() -> str:
-    try:
-        return version("draftlight")
-    except PackageNotFoundError:  # run from its folder, never installed
-        return ""

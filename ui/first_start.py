@@ -57,6 +57,7 @@ class FirstStart(Translated, QWidget):
         self._try.setProperty("role", "primary")
         self._open.setProperty("role", "link")
         self._open.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusProxy(self._try)
         self._or, self._drop = QLabel(), QLabel()
         for label in (self._or, self._drop):
             label.setProperty("tone", "muted")
@@ -69,6 +70,10 @@ class FirstStart(Translated, QWidget):
         """None while it is being asked."""
         self._engine = engine
         self.retranslate()
+
+    def show_starter(self, installed: bool) -> None:
+        """Offer the starter pair only where its package is there."""
+        self._starter.setVisible(installed)
 
     def show_disk(self, free_bytes: int | None) -> None:
         """Free space where models are kept; None where it is unknown."""
@@ -124,7 +129,11 @@ class FirstStart(Translated, QWidget):
         chips.addStretch(1)
         column.addLayout(chips)
         column.addSpacing(18)
-        column.addWidget(self._card(), 0, Qt.AlignmentFlag.AlignLeft)
+        cards = QHBoxLayout()
+        self._starter = self._card()
+        cards.addWidget(self._starter)
+        cards.addStretch(1)
+        column.addLayout(cards)
         column.addSpacing(18)
         ways = QHBoxLayout()
         ways.setSpacing(0)
@@ -146,7 +155,7 @@ class FirstStart(Translated, QWidget):
     def _card(self) -> QFrame:
         card = QFrame()
         card.setProperty("role", "card")
-        card.setFixedWidth(400)
+        card.setFixedWidth(330)
         column = QVBoxLayout(card)
         column.setContentsMargins(19, 18, 19, 18)
         column.setSpacing(8)

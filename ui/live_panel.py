@@ -118,7 +118,9 @@ class LivePanel(Translated, QScrollArea):
         reply = self._reply
         stats = reply.stats if reply else GenerationStats()
         rate = reply.rate if reply else None
-        self._rate.setText("–" if rate is None else f"{rate:.1f}")
+        self._rate.setText("" if rate is None else f"{rate:.1f}")
+        for widget in (self._rate, self._unit, self._ratio):
+            widget.setVisible(rate is not None)
         self._line.show_points(reply.points if reply else ())
         self._line.setVisible(bool(reply and len(reply.points) > 1))
         self._fill_note(reply, rate)

@@ -69,18 +69,12 @@ class LoadOptions(Translated, QWidget):
         rest = translate("load_options", "The rest runs on the CPU")
         names = (
             (translate("load_options", "Context"), translate("load_options", "Tokens of the whole conversation")),
-            (
-                translate("load_options", "Target layers on the GPU"),
-                translate("load_options", "The rest runs on the CPU"),
-            ),
+            (translate("load_options", "Target layers on the GPU"), rest),
             (
                 translate("load_options", "KV cache"),
                 translate("load_options", "Smaller types save memory and cost a little accuracy"),
             ),
-            (
-                translate("load_options", "Draft layers on the GPU"),
-                translate("load_options", "The rest runs on the CPU"),
-            ),
+            (translate("load_options", "Draft layers on the GPU"), rest),
             (translate("load_options", "Flash attention"), translate("load_options", "Needed by quantised KV caches")),
             (translate("load_options", "Threads"), translate("load_options", "Automatic takes the physical cores")),
         )

@@ -8,13 +8,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.conversation import Conversations
 from app.paths import Paths
 from app.preferences import Preferences, read_preferences, write_preferences
 from app.report import report_text
+from app.starter import StarterState, starter_state
 from app.translate import translate
 from engine.errors import ErrorReport
 from engine.types import EngineInfo, LoadRequest
@@ -59,6 +69,8 @@ class MainWindow(Translated, QMainWindow):
         self._add_shortcuts()
         self._apply_preferences()
         self.first_start.show_disk(_free_bytes(paths.models))
+        self.first_start.show_starter(starter_state(paths) is not StarterState.NOT_INSTALLED)
+        self.first_start.setFocus()
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -72,6 +84,14 @@ class MainWindow(Translated, QMainWindow):
         dialog.chosen.connect(self._pairs.open)
         dialog.open()
         return dialog
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses the focused button, as Space does; Qt knows that in dialogs only."""
+        button = self.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(button, QAbstractButton):
+            button.animateClick()
+        else:
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.chat.close_down()
@@ -171,8 +191,7 @@ class MainWindow(Translated, QMainWindow):
             page = self.settings_page
         if self._stack.currentWidget() is not page:
             self._stack.setCurrentWidget(page)
-            if page is self.chat:
-                self.chat.focus_prompt()
+            page.setFocus()
         self.rail.show_page(self._page)
         self.top_bar.show_panel_state(self._preferences.live_panel, page is self.chat)
 

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from ui.cards import Action, Notice, action_words
 from ui.loading_card import LoadingCard
+from ui.pair_control import Loading
 from ui.state_card import StateCard
 
 
@@ -51,11 +52,20 @@ class NoticeArea(QWidget):
             card.hide()
             card.deleteLater()
         self._cards = [(notice, self._card(notice)) for notice in notices]
+        self._show_or_hide()
+
+    def show_loading(self, loading: Loading | None) -> None:
+        """The load under way, None for none."""
+        self.loading.setVisible(loading is not None)
+        if loading is not None:
+            self.loading.show_loading(loading)
+        self._show_or_hide()
 
     def show_hint(self, words: str) -> None:
         """A line that answers something the user just tried; "" takes it away."""
         self._hint.setText(words)
         self._hint.setVisible(bool(words))
+        self._show_or_hide()
 
     def press(self, action: Action) -> None:
         """Click the button of that action on the first card that has it."""
@@ -63,6 +73,10 @@ class NoticeArea(QWidget):
             if action in notice.actions:
                 card.buttons[notice.actions.index(action)].click()
                 return
+
+    def _show_or_hide(self) -> None:
+        """An empty area takes no room."""
+        self.setVisible(bool(self._cards or self.hint) or self.loading.isVisibleTo(self))
 
     def _card(self, notice: Notice) -> StateCard:
         card = StateCard(notice.title, notice.text, [action_words(action) for action in notice.actions], notice.tone)

@@ -23,7 +23,7 @@ class Rail(Translated, QFrame):
         self.setProperty("role", "bar")
         self.setFixedWidth(56)
         column = QVBoxLayout(self)
-        column.setContentsMargins(6, 10, 6, 10)
+        column.setContentsMargins(4, 10, 4, 10)
         column.setSpacing(6)
         self._buttons = {name: self._button(name) for name in ("chat", "settings")}
         for button in self._buttons.values():
@@ -48,7 +48,7 @@ class Rail(Translated, QFrame):
         button.setProperty("role", "rail")
         button.setCheckable(True)
         button.setAutoExclusive(True)
-        button.setFixedSize(44, 44)
+        button.setFixedSize(48, 44)
         button.setIconSize(QSize(20, 20))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         button.clicked.connect(lambda: self.chosen.emit(name))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QObject, Signal
@@ -27,8 +26,20 @@ class Writing:
     ticket: Ticket
     conversation: Conversation
     turn: ReplyTurn
-    load: LoadRequest
     stopping: bool = False
+
+
+@dataclass(slots=True)
+class Measured:
+    """What a reply's turn does not keep itself.
+
+    Attributes:
+        dropped: messages that were not sent because the conversation is longer than the context.
+    """
+
+    load: LoadRequest
+    meter: RateMeter = field(default_factory=RateMeter)
+    dropped: int = 0
 
 
 class ReplyControl(QObject):
@@ -42,12 +53,10 @@ class ReplyControl(QObject):
     Signals:
         changed(): a reply began, is about to stop, or ended.
         progressed(): it went on.
-        ended(object): the `ReplyTurn` that ended, whichever way.
     """
 
     changed = Signal()
     progressed = Signal()
-    ended = Signal(object)
 
     def __init__(self, worker: EngineWorker, pairs: PairControl) -> None:
         super().__init__()
@@ -57,27 +66,32 @@ class ReplyControl(QObject):
         self._worker = worker
         self._pairs = pairs
         self._formats: dict[str, ChatFormat] = {}  # chosen for targets without a usable template, by path
-        self._meters: WeakKeyDictionary[ReplyTurn, RateMeter] = WeakKeyDictionary()
+        self._measured: WeakKeyDictionary[ReplyTurn, Measured] = WeakKeyDictionary()
         self._off_rates: dict[LoadRequest, float] = {}
-        self._next: Callable[[], None] | None = None
         worker.event.connect(self._on_event)
 
     @property
     def ready(self) -> bool:
-        """Whether a reply can be asked for now. While one is stopping it can: the next one waits for it."""
-        return self._pairs.pair is not None and (self.writing is None or self.writing.stopping)
+        """Whether a reply can be asked for now."""
+        return self._pairs.pair is not None and self.writing is None
 
     def send(self, conversation: Conversation, text: str) -> None:
         """Add what the user wrote and have it answered. Only while `ready`."""
-        self._when_free(lambda: self._answer(conversation, text))
+        conversation.add_user(text)
+        self._write(conversation, None)
 
     def again(self, conversation: Conversation, *, same_seed: bool = False) -> None:
-        """Write the last reply again, with the settings as they are now. Only while `ready`.
+        """Write the last reply again, with the settings as they are now. Nothing happens unless `ready`.
 
         Args:
             same_seed: the text comes out as before, up to rounding, as far as it got.
         """
-        self._when_free(lambda: self._rewrite(conversation, same_seed))
+        if not self.ready or not conversation.turns:
+            return
+        reply = conversation.last_reply
+        if reply is not None:
+            conversation.drop_last_reply()
+        self._write(conversation, reply.request.sampling.seed if reply and same_seed else None)
 
     def again_as(self, conversation: Conversation, chat_format: ChatFormat) -> None:
         """The same, and from now on this target's prompts are written in `chat_format`."""
@@ -87,36 +101,23 @@ class ReplyControl(QObject):
 
     def stop(self) -> None:
         """End the reply under way soon; nothing happens where there is none."""
-        self._next = None
         if self.writing is not None and not self.writing.stopping:
             self.writing.stopping = True
             self.writing.ticket.cancel()
             self.changed.emit()
 
+    def dropped(self, turn: ReplyTurn) -> int:
+        """How many of the oldest messages the model was not given for this reply."""
+        measured = self._measured.get(turn)
+        return measured.dropped if measured else 0
+
     def live(self, turn: ReplyTurn) -> LiveReply:
         """The figures of a reply; its `reason` is left to whoever knows the words."""
-        stats, meter = turn.fold.stats, self._meters.get(turn)
-        rate = meter.rate if meter and turn.running else stats.tokens_per_s
-        load = self._pairs.request
-        off_rate = self._off_rates.get(_off_key(load)) if load else None
-        return LiveReply(stats, rate, tuple(meter.points) if meter else (), off_rate)
-
-    def _when_free(self, work: Callable[[], None]) -> None:
-        """Now, or after the reply that is stopping."""
-        if self.writing is None:
-            work()
-        else:
-            self._next = work
-
-    def _answer(self, conversation: Conversation, text: str) -> None:
-        conversation.add_user(text)
-        self._write(conversation, None)
-
-    def _rewrite(self, conversation: Conversation, same_seed: bool) -> None:
-        reply = conversation.last_reply
-        if reply is not None:
-            conversation.drop_last_reply()
-        self._write(conversation, reply.request.sampling.seed if reply and same_seed else None)
+        stats, measured = turn.fold.stats, self._measured.get(turn)
+        if measured is None:
+            return LiveReply(stats, stats.tokens_per_s)
+        rate = measured.meter.rate if turn.running else stats.tokens_per_s
+        return LiveReply(stats, rate, tuple(measured.meter.points), self._off_rates.get(_off_key(measured.load)))
 
     def _write(self, conversation: Conversation, seed: int | None) -> None:
         pair, load = self._pairs.pair, self._pairs.request
@@ -124,8 +125,8 @@ class ReplyControl(QObject):
             return
         request = self._request(conversation, pair.target.path, seed)
         turn = conversation.begin_reply(pair.target.name, request)
-        self._meters[turn] = RateMeter()
-        self.writing = Writing(self._worker.generate(request), conversation, turn, load)
+        self._measured[turn] = Measured(load)
+        self.writing = Writing(self._worker.generate(request), conversation, turn)
         self.changed.emit()
 
     def _request(self, conversation: Conversation, target: str, seed: int | None) -> GenerationRequest:
@@ -143,25 +144,23 @@ class ReplyControl(QObject):
         if not isinstance(event, PrefillProgress | Started | DraftRound | SpeculationStopped | Finished | Failed):
             return  # a load before the reply, after the engine died
         if isinstance(event, DraftRound):
-            self._meters[writing.turn].add(event)
+            self._measured[writing.turn].meter.add(event)
+        if isinstance(event, Started):
+            self._measured[writing.turn].dropped = event.dropped_messages
         if isinstance(event, Finished | Failed):
             self.writing = None
         writing.conversation.add_event(event)
         if self.writing is None:
-            self._on_end(writing)
+            self._on_end(writing.turn)
         else:
             self.progressed.emit()
 
-    def _on_end(self, writing: Writing) -> None:
-        stats = writing.turn.fold.stats
+    def _on_end(self, turn: ReplyTurn) -> None:
+        stats = turn.fold.stats
         rate = stats.tokens_per_s
-        if rate and stats.rounds and stats.plain == stats.completion_tokens >= FEWEST_TOKENS:
-            self._off_rates[_off_key(writing.load)] = rate
+        if rate and stats.plain == stats.completion_tokens >= FEWEST_TOKENS:
+            self._off_rates[_off_key(self._measured[turn].load)] = rate
         self.changed.emit()
-        self.ended.emit(writing.turn)
-        following, self._next = self._next, None
-        if following is not None:
-            following()
 
 
 def _off_key(load: LoadRequest) -> LoadRequest:

@@ -75,14 +75,14 @@ QLabel[tone="good"] {{ color: {t.good}; font-weight: 600; }}
 QLabel[tone="warn"] {{ color: {t.warn}; }}
 QLabel[role="small"] {{ font-size: 12px; color: {t.muted}; }}
 QLabel[role="tiny"] {{ font-size: 11px; color: {t.muted}; }}
-QLabel[role="brand"] {{ font-size: 16px; font-weight: 700; }}
-QLabel[role="title"] {{ font-size: 32px; font-weight: 700; }}
+QLabel[role="brand"] {{ font-size: 16px; font-weight: 600; }}
+QLabel[role="title"] {{ font-size: 32px; font-weight: 600; }}
 QLabel[role="lead"] {{ font-size: 15px; color: {t.muted}; }}
-QLabel[role="heading"] {{ font-size: 18px; font-weight: 700; }}
-QLabel[role="section"] {{ font-size: 11px; font-weight: 700; color: {t.muted}; letter-spacing: 1px; }}
-QLabel[role="big"] {{ font-size: 41px; font-weight: 700; }}
-QLabel[role="ratio"] {{ font-size: 18px; font-weight: 700; color: {t.text}; }}
-QLabel[role="ratio-good"] {{ font-size: 18px; font-weight: 700; color: {t.good}; }}
+QLabel[role="heading"] {{ font-size: 18px; font-weight: 600; }}
+QLabel[role="section"] {{ font-size: 11px; font-weight: 600; color: {t.muted}; letter-spacing: 1px; }}
+QLabel[role="big"] {{ font-size: 41px; font-weight: 600; }}
+QLabel[role="ratio"] {{ font-size: 18px; font-weight: 600; color: {t.text}; }}
+QLabel[role="ratio-good"] {{ font-size: 18px; font-weight: 600; color: {t.good}; }}
 QLabel[role="strong"] {{ font-weight: 600; }}
 
 QPushButton, QToolButton {{
@@ -101,6 +101,13 @@ QPushButton[role="link"] {{
     background: transparent; border: none; color: {t.accent}; padding: 0; font-weight: 400; text-align: left;
 }}
 QPushButton[role="link"]:focus {{ text-decoration: underline; }}
+QToolButton[role="rail"] {{
+    background: transparent; border: 1px solid transparent; border-radius: 8px; padding: 2px 0 3px 0;
+    font-size: 10px; font-weight: 400; color: {t.muted};
+}}
+QToolButton[role="rail"]:hover {{ color: {t.text}; }}
+QToolButton[role="rail"]:checked {{ background: {t.raised}; color: {t.text}; }}
+QToolButton[role="rail"]:focus {{ border-color: {t.accent}; }}
 QToolButton[role="quiet"] {{ background: transparent; border-color: transparent; padding: 5px; }}
 QToolButton[role="quiet"]:hover, QToolButton[role="quiet"]:checked {{ background: {t.raised}; }}
 QToolButton[role="quiet"]:focus {{ border-color: {t.accent}; }}

@@ -1,0 +1,276 @@
+"""The page of conversations: their list, the open one, the prompt, and the live panel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+
+from app.conversation import Conversation, Conversations
+from app.generation_settings import GenerationSettings
+from app.messages import inactive_sentence
+from app.translate import translate
+from engine.stats import GenerationStats
+from engine.types import ChatFormat
+from ui.cards import Action, Notice, Refusal, load_notice, no_pair_notice, reply_notices
+from ui.conversation_list import ConversationList
+from ui.flat_button import FlatButton
+from ui.generation_settings import GenerationSettingsPopover
+from ui.live_panel import LivePanel
+from ui.notices import NoticeArea
+from ui.pair_control import PairControl
+from ui.reply_control import ReplyControl
+from ui.transcript import Transcript
+from ui.translated import Translated
+
+FIGURES_PAUSE_MS = 60  # between two updates of the live panel
+
+
+class ChatPage(Translated, QWidget):
+    """Main thread.
+
+    Attributes:
+        conversations: all of this run.
+
+    Signals:
+        acted(object, object): an `Action` of a `Notice` that is not about the open reply.
+        changed(): the open conversation is another one, or its last reply went on to another state.
+        figures_changed(): the figures of the reply being written went on.
+    """
+
+    acted = Signal(object, object)
+    changed = Signal()
+    figures_changed = Signal()
+
+    def __init__(self, conversations: Conversations, replies: ReplyControl, pairs: PairControl) -> None:
+        super().__init__()
+        self.setProperty("role", "work")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.conversations = conversations
+        self._replies = replies
+        self._pairs = pairs
+        self._refusal: Refusal | None = None
+        self.list = ConversationList(conversations)
+        self.transcript, self.notices, self.live = Transcript(), NoticeArea(), LivePanel()
+        self.settings = GenerationSettingsPopover(self)
+        self._settings_button = FlatButton()
+        self.setFocusProxy(self.transcript.box)
+        self._panel_line = _line()
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(FIGURES_PAUSE_MS)
+        self._build()
+        self._wire()
+        self.retranslate()
+        self._open(conversations.current)
+
+    # what the window asks and does
+
+    @property
+    def has_turns(self) -> bool:
+        return any(conversation.turns for conversation in self.conversations.all)
+
+    @property
+    def used_tokens(self) -> int:
+        """Tokens of the context that the open conversation took with its last reply."""
+        reply = self.conversations.current.last_reply
+        return reply.fold.stats.prompt_tokens + reply.fold.stats.completion_tokens if reply else 0
+
+    @property
+    def running_stats(self) -> GenerationStats | None:
+        """Of the reply being written, whichever conversation it belongs to."""
+        writing = self._replies.writing
+        return writing.turn.fold.stats if writing else None
+
+    def new_chat(self) -> None:
+        self.list.start()
+
+    def focus_prompt(self) -> None:
+        self.transcript.box.setFocus()
+
+    def stop(self) -> None:
+        self._replies.stop()
+
+    def again(self) -> None:
+        """Write the open conversation's last reply again."""
+        if self._check_ready():
+            self._replies.again(self.conversations.current)
+
+    def show_refusal(self, refusal: Refusal | None) -> None:
+        """A load that failed, until another one begins."""
+        self._refusal = refusal
+        self._refresh()
+
+    def show_live_panel(self, seen: bool) -> None:
+        self.live.setVisible(seen)
+        self._panel_line.setVisible(seen)
+
+    def close_down(self) -> None:
+        """Take no more prompts and stop the reply under way."""
+        self._replies.stop()
+        self._pause.stop()
+        self.transcript.close_down()
+        self.transcript.box.set_ready(False)
+
+    # what happens here
+
+    def _open(self, conversation: Conversation) -> None:
+        self.transcript.show_conversation(conversation)
+        self.settings.show_settings(self._replies.settings, conversation.system)
+        self._refresh()
+        self._show_figures()
+        self.changed.emit()
+
+    def _send(self, text: str) -> None:
+        if self._check_ready():
+            self._replies.send(self.conversations.current, text)
+        else:
+            self.transcript.box.set_text(text)
+
+    def _check_ready(self) -> bool:
+        """Whether a reply can be asked for; a line above the prompt says why where it cannot."""
+        writing = self._replies.writing
+        if self._pairs.loading is not None:
+            hint = translate(
+                "chat_page", "The pair is still loading. Your message stays here; send it when it is ready."
+            )
+        elif self._pairs.pair is None:
+            hint = translate("chat_page", "No pair is loaded. Your message stays here.")
+        elif writing is None:
+            return True
+        elif writing.conversation is self.conversations.current:
+            hint = translate("chat_page", "The reply is still being written. Your message stays here.")
+        else:
+            hint = translate("chat_page", "A reply is being written in “{title}”. Your message stays here.")
+            hint = hint.format(title=writing.conversation.title)
+        self.notices.show_hint(hint)
+        return False
+
+    def _on_entered(self) -> None:
+        """Enter in the prompt: the box sends where it can, and here is said why where it cannot."""
+        if self.transcript.box.text.strip():
+            self._check_ready()
+
+    def _on_removed(self, conversation: Conversation) -> None:
+        writing = self._replies.writing
+        if writing is not None and writing.conversation is conversation:
+            self._replies.stop()
+
+    def _act(self, action: Action, notice: Notice) -> None:
+        match action:
+            case Action.WRITE_AGAIN if self._check_ready():
+                self._replies.again(self.conversations.current, same_seed=True)
+            case Action.USE_CHATML if self._check_ready():
+                self._replies.again_as(self.conversations.current, ChatFormat.CHATML)
+            case Action.USE_PLAIN if self._check_ready():
+                self._replies.again_as(self.conversations.current, ChatFormat.PLAIN)
+            case _:
+                self.acted.emit(action, notice)
+
+    def _set_settings(self, settings: GenerationSettings) -> None:
+        self._replies.settings = settings
+        self._name_settings()
+        self.changed.emit()
+
+    def _set_system(self, system: str) -> None:
+        self.conversations.current.system = system
+
+    # what is seen
+
+    def retranslate(self) -> None:
+        self._settings_button.setToolTip(translate("chat_page", "Settings of the next replies"))
+        self._name_settings()
+        self._refresh()
+        self._show_figures()
+
+    def _name_settings(self) -> None:
+        settings = self._replies.settings
+        words = translate("chat_page", "T {temperature} · draft {length}").format(
+            temperature=f"{settings.sampling.temperature:g}", length=settings.draft_length
+        )
+        self._settings_button.setText(words)
+        self._settings_button.setAccessibleName(translate("chat_page", "Settings of the next replies"))
+        self._settings_button.updateGeometry()
+
+    def _refresh(self) -> None:
+        """After every change of the pair, of the reply's state and of the open conversation."""
+        conversation = self.conversations.current
+        loading, reply = self._pairs.loading, conversation.last_reply
+        notices: list[Notice] = []
+        if self._refusal is not None:
+            notices.append(load_notice(self._refusal))
+        elif self._pairs.pair is None and loading is None:
+            notices.append(no_pair_notice())
+        if reply is not None:
+            notices += reply_notices(reply, self._pairs.pair, loading is not None, self._replies.dropped(reply))
+        self.notices.show_notices(notices)
+        self.notices.show_loading(loading)
+        self.notices.show_hint("")
+        self.transcript.box.set_ready(self._replies.ready)
+
+    def _on_reply_changed(self) -> None:
+        self.list.touch(self.conversations.current)
+        if self._replies.writing is not None:
+            self.list.touch(self._replies.writing.conversation)
+        self._refresh()
+        self._show_figures()
+
+    def _on_progress(self) -> None:
+        """Figures follow at a pace that eyes can follow."""
+        if not self._pause.isActive():
+            self._pause.start()
+
+    def _show_figures(self) -> None:
+        reply = self.conversations.current.last_reply
+        live = None
+        if reply is not None:
+            live = self._replies.live(reply)
+            inactive = live.stats.inactive
+            if inactive is not None:
+                live = replace(live, reason=inactive_sentence(inactive, self._pairs.pair))
+        self.live.show_reply(live)
+        self.figures_changed.emit()
+
+    # how it is put together
+
+    def _build(self) -> None:
+        self.transcript.insert_above_prompt(self.notices)
+        box = self.transcript.box.layout()
+        assert isinstance(box, QHBoxLayout)
+        box.insertWidget(1, self._settings_button, 0, Qt.AlignmentFlag.AlignBottom)
+        self._settings_button.setFixedHeight(self.transcript.box.button.sizeHint().height())
+        self.transcript.box.set_note("")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.list)
+        row.addWidget(_line())
+        row.addWidget(self.transcript, 1)
+        row.addWidget(self._panel_line)
+        row.addWidget(self.live)
+
+    def _wire(self) -> None:
+        self.list.opened.connect(self._open)
+        self.list.removed.connect(self._on_removed)
+        self.transcript.send_requested.connect(self._send)
+        self.transcript.stop_requested.connect(self.stop)
+        self.transcript.again_requested.connect(lambda _place: self.again())
+        self.transcript.box.edit.entered.connect(self._on_entered)
+        self.notices.acted.connect(self._act)
+        self.notices.loading.cancelled.connect(self._pairs.cancel)
+        self.settings.changed.connect(self._set_settings)
+        self.settings.system_changed.connect(self._set_system)
+        self._settings_button.clicked.connect(lambda: self.settings.open_above(self._settings_button))
+        self._replies.changed.connect(self._on_reply_changed)
+        self._replies.progressed.connect(self._on_progress)
+        self._pairs.changed.connect(self._refresh)
+        self._pairs.progressed.connect(lambda: self.notices.show_loading(self._pairs.loading))
+        self._pause.timeout.connect(self._show_figures)
+
+
+def _line() -> QFrame:
+    line = QFrame()
+    line.setProperty("role", "line")
+    line.setFixedWidth(1)
+    return line

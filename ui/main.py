@@ -1,0 +1,68 @@
+"""Opens the window: builds the parts, runs Qt's event loop, and ends everything in the right order."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtWidgets import QApplication
+
+from app.engine_client import EngineClient
+from app.paths import Paths
+from app.starter import starter_pair
+from engine.protocol import LoadProgress
+from engine.types import LoadRequest
+from ui.fonts import text_font
+from ui.language import Language
+from ui.main_window import MainWindow
+from ui.pair_control import PairControl
+from ui.reply_control import ReplyControl
+from ui.style import install_style
+from ui.worker import Client, EngineWorker, FindPair, Report, Ticket
+
+
+class Program:
+    """The window and what drives it. Main thread; needs a QApplication made ready with `prepare`."""
+
+    def __init__(self, paths: Paths, client: Client, find_starter: FindPair) -> None:
+        self._client = client
+        self.worker = EngineWorker(client)
+        self.pairs = PairControl(self.worker, find_starter)
+        self.replies = ReplyControl(self.worker, self.pairs)
+        self._language = Language()
+        self.window = MainWindow(paths, self.pairs, self.replies, self._language)
+        self.worker.ask_info()
+
+    def close(self) -> None:
+        """Take no more prompts, cancel, end the engine, then the thread. Blocks until both are gone."""
+        self.window.close()
+        self._client.close()
+        self.worker.stop()
+
+
+def prepare(application: QApplication) -> None:
+    """Name, font and style."""
+    application.setApplicationName("Draftlight")
+    application.setFont(text_font(13))
+    install_style(application)
+
+
+def run(paths: Paths) -> int:
+    """The program until its window closes. Returns the exit status."""
+    application = QApplication(sys.argv[:1])
+    prepare(application)
+    client = EngineClient(paths.logs)
+
+    def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
+        return starter_pair(
+            paths,
+            client,
+            on_job=ticket.attach,
+            on_progress=lambda done, total: report(LoadProgress(0, "target", done, total)),
+        )
+
+    program = Program(paths, client, find_starter)
+    program.window.show()
+    try:
+        return application.exec()
+    finally:
+        program.close()
