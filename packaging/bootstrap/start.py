@@ -28,7 +28,9 @@ Everything else works without one, for example:
 
 def start(root: str, arguments: list[str]) -> int:
     """Sets up if need be, then runs what the arguments ask for. Returns the exit status, if at all."""
-    signal.signal(signal.SIGTERM, _end)  # so that a set-up or a check that is ended takes its programs along
+    for name in ("SIGTERM", "SIGHUP"):  # a set-up or a check that is told to end takes its programs along
+        if hasattr(signal, name):  # Windows has no SIGHUP
+            signal.signal(getattr(signal, name), _end)
     environment = Environment(Path(root).resolve())
     try:
         if arguments[:1] == ["test"]:
