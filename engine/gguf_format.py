@@ -272,7 +272,7 @@ class _Cursor:
             for _ in range(count):
                 starts.append(position)
                 position += 8 + length_at(data, position)[0]
-        except struct.error:  # the data end before this string, or in the one before it
+        except (struct.error, OverflowError):  # the data end before this string, or in the one before it
             position += 8
         starts.append(position)
         if position > len(data):
