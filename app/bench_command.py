@@ -13,7 +13,7 @@ from app.command import Outcome, load
 from app.engine_client import EngineClient
 from app.machine import engine_document, machine_document, versions
 from app.paths import Paths
-from app.reply_document import Document, pair_document, stats_document
+from app.reply_document import Document, pair_document, pair_title, stats_document
 from app.terminal import EXIT_INTERRUPTED, Terminal
 from engine.errors import EngineError, ErrorKind
 from engine.protocol import Finished, SpeculationStopped, Started
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
     off, on = side_of([pair.off for pair in pairs]), side_of([pair.on for pair in pairs])
     document = _document(arguments, request, info, pair, pairs, off, on)
     if not arguments.json:
-        terminal.answer(_table(request, pair, pairs, off, on))
+        terminal.answer(_table(pair_title(pair, arguments.pair), request, pair, pairs, off, on))
     return Outcome(document=document)
 
 
@@ -137,9 +137,11 @@ def _document(
     }
 
 
-def _table(request: GenerationRequest, pair: LoadedPair, pairs: list[PairOfRuns], off: Side, on: Side) -> str:
+def _table(
+    title: str, request: GenerationRequest, pair: LoadedPair, pairs: list[PairOfRuns], off: Side, on: Side
+) -> str:
     """The result for people."""
-    draft = f" with the draft {pair.draft.name} {pair.draft.quantisation}" if pair.draft else ""
+    models = [f"target {pair.target.quantisation}"] + ([f"draft {pair.draft.quantisation}"] if pair.draft else [])
     settings = [
         f"draft length {request.draft_length}",
         f"rule {request.rule.value}",
@@ -150,7 +152,7 @@ def _table(request: GenerationRequest, pair: LoadedPair, pairs: list[PairOfRuns]
         f"{len(pairs)} pairs of runs",
     ]
     lines = [
-        f"{pair.target.name} {pair.target.quantisation}{draft}, on {pair.device}",
+        f"{title}: {', '.join(models)}, on {pair.device}",
         ", ".join(settings),
         "",
         f"{'':6}{'tokens/s':>10}{'least to most':>18}{'first token':>14}",

@@ -279,8 +279,8 @@ class EngineClient:
             return
         try:
             self._engine = EngineProcess(self._target, self._logs, self._patience.ready_s)
-        except OSError as error:
-            self._end_all(ErrorReport(ErrorKind.ENGINE_START_FAILED, (("reason", str(error)),)))
+        except EngineError as error:
+            self._end_all(error.report)
         else:
             self._died = False
             self._announce()

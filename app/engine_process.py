@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from app.logs import mark_crashed, new_engine_log, tail
-from engine.errors import ErrorKind, ErrorReport
+from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.protocol import Command
 from engine.types import EngineInfo
 
@@ -36,15 +36,15 @@ class EngineProcess:
     """
 
     def __init__(self, target: EngineTarget, logs: Path, ready_s: float) -> None:
-        """Raises OSError where there is no place for a log or no room for a process."""
+        """Raises EngineError where there is no place for a log or no room for a process."""
         self.log = new_engine_log(logs)
         self.connection, theirs = _SPAWN.Pipe()
         self._process = _SPAWN.Process(target=target, args=(theirs, str(self.log)), name="draftlight-engine")
         try:
             self._process.start()
-        except OSError:
+        except OSError as error:
             self.connection.close()
-            raise
+            raise EngineError(ErrorKind.ENGINE_START_FAILED, reason=str(error)) from error
         finally:
             theirs.close()  # the pipe must end when the child's copy does
         self.sentinel = self._process.sentinel

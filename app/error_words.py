@@ -132,7 +132,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
         case ErrorKind.OUT_OF_MEMORY:
             return translate("messages", "There is not enough memory"), translate(
                 "messages",
-                "Memory ran out at {path_name}{stage}. Use a shorter context, a smaller type for the cache, "
+                "Memory ran out while {path_name} was at work. Use a shorter context, a smaller type for the cache, "
                 "fewer layers on the graphics card, or a smaller model; closing other programs helps too.",
             )
         case ErrorKind.DRAFT_VOCABULARY:
@@ -186,7 +186,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
         case ErrorKind.DECODE_FAILED:
             return translate("messages", "The model stopped in the middle of its work"), translate(
                 "messages",
-                "Decoding with {model}{path_name} failed with code {code}. Try again; if it happens again, "
+                "Decoding with {path_name} failed with code {code}. Try again; if it happens again, "
                 "load the pair anew with a shorter context.",
             )
         case ErrorKind.NON_FINITE_LOGITS:
@@ -252,11 +252,13 @@ def _start_failed(facts: Facts) -> str:
             "This processor lacks an instruction that this build of the engine uses. "
             "Install a build for older processors.",
         )
+    if facts["reason"] and not facts["log_path"]:
+        return translate("messages", "{reason}. Close other programs and try again.")
     if facts["reason"]:
-        return translate("messages", "{reason}. Try again; if it happens again, the engine's log says more: {log_path}")
+        return translate("messages", "{reason}. Try again; the engine's log may say more: {log_path}")
     return translate(
         "messages",
-        "It ended before it was ready (exit code {exit_code}). The engine's log says more: {log_path}",
+        "It ended before it was ready (exit code {exit_code}). The engine's log says why: {log_path}",
     )
 
 

@@ -8,15 +8,20 @@ import tempfile
 from datetime import datetime
 from pathlib import Path
 
+from app.paths import make_folder, storage_error
+
 KEPT = 10
 _CRASHED = ".crashed.log"
 
 
 def new_engine_log(folder: Path) -> Path:
-    """An empty log of its own for a starting engine; the oldest logs make room. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """An empty log of its own for a starting engine; the oldest logs make room. Raises EngineError."""
+    make_folder(folder)
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    handle, name = tempfile.mkstemp(prefix=f"engine-{stamp}-", suffix=".log", dir=folder)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f"engine-{stamp}-", suffix=".log", dir=folder)
+    except OSError as error:
+        raise storage_error(folder, error) from error
     os.close(handle)
     for old in _newest_first(folder)[KEPT:]:
         with contextlib.suppress(OSError):  # another program's engine may be writing to it

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from app.messages import inactive_sentence, message_for
+from app.pairs import PAIR_TITLES
 from engine.errors import ErrorReport
 from engine.stats import GenerationStats, ReplyFold
 from engine.types import EndReason, LoadedPair, TokenEvent
@@ -62,6 +63,7 @@ def pair_document(pair: LoadedPair | None, pair_id: str | None) -> Document | No
         return None
     return {
         "id": pair_id,
+        "title": pair_title(pair, pair_id),
         "target": asdict(pair.target),
         "draft": None if pair.draft is None else asdict(pair.draft),
         "ctx": pair.ctx,
@@ -70,6 +72,11 @@ def pair_document(pair: LoadedPair | None, pair_id: str | None) -> Document | No
         "load_s": pair.load_s,
         "memory_bytes": pair.memory_bytes,
     }
+
+
+def pair_title(pair: LoadedPair, pair_id: str | None) -> str:
+    """A known pair by its own title, another by what its target's file says."""
+    return pair.target.name if pair_id is None else PAIR_TITLES[pair_id]
 
 
 def error_document(report: ErrorReport) -> Document:

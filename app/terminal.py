@@ -52,8 +52,8 @@ class Terminal:
             raise ReaderGoneError from error
 
     def answer_json(self, document: dict[str, object]) -> None:
-        """Write one JSON object to stdout. Raises ReaderGoneError."""
-        self.answer(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+        """Write one JSON object to stdout, on one line. Raises ReaderGoneError."""
+        self.answer(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
 
     def note(self, text: str) -> None:
         """Write a line to stderr."""

@@ -57,6 +57,27 @@ def stays_after_shutdown(connection: Connection, log_path: str) -> None:
     _hang()
 
 
+def hangs_while_quantizing(connection: Connection, log_path: str) -> None:
+    """Writes half of a file, and then nothing."""
+    _start(connection, log_path)
+    command = connection.recv()
+    assert isinstance(command, Quantize)
+    Path(command.destination).write_bytes(b"GG")
+    os.write(1, b"half\n")
+    _hang()
+
+
+def fails_to_quantize(connection: Connection, log_path: str) -> None:
+    """Writes half of a file and gives up."""
+    _start(connection, log_path)
+    command = connection.recv()
+    assert isinstance(command, Quantize)
+    Path(command.destination).write_bytes(b"GG")
+    report = ErrorReport(ErrorKind.QUANTIZE_FAILED, (("path", command.source), ("reason", "code 1")))
+    connection.send(Failed(command.job, report))
+    connection.recv()
+
+
 def never_ready(connection: Connection, log_path: str) -> None:
     _hang()
 

@@ -26,6 +26,8 @@ from tests.fakes import scripted_engine
 # Long enough for a busy machine where the engine answers; short where a test waits for it to run out.
 PATIENCE = Patience(ready_s=60.0, cancel_s=0.1, close_s=30.0)
 
+ROOT = Path(__file__).parents[3]
+
 MakeClient = Callable[..., EngineClient]
 
 
@@ -487,7 +489,7 @@ def start_program(tmp_path: Path, what: str) -> tuple[subprocess.Popen[str], lis
         [sys.executable, str(script), str(tmp_path / "logs"), what],
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.getcwd()},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert program.stdout is not None
     with program.stdout:

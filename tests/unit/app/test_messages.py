@@ -1,0 +1,171 @@
+"""Every kind of error and every reason has its sentence."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import app
+from app import translate
+from app.error_words import Facts
+from app.messages import inactive_sentence, message_for
+from engine.errors import ErrorKind, ErrorReport
+from engine.types import Inactive, LoadRequest
+from tests.fakes.scripted_engine import loaded_pair
+
+# One value for every fact that a kind may bring.
+FACTS: tuple[tuple[str, str | int | float], ...] = (
+    ("path", "/models/some model.gguf"),
+    ("reason", "a reason"),
+    ("size_bytes", 1_234_567_890),
+    ("expected_bytes", 9_876_543_210),
+    ("version", 9),
+    ("missing", "/models/part-00002-of-00003.gguf"),
+    ("architecture", "bert"),
+    ("ctx", 131_072),
+    ("stage", ""),
+    ("draft", "Small 1B"),
+    ("target", "Large 70B"),
+    ("difference", "token"),
+    ("token_id", 12_345),
+    ("draft_text", "\n"),
+    ("target_text", "中"),
+    ("draft_size", 32_000),
+    ("target_size", 49_152),
+    ("differing_tokens", 1_000),
+    ("model", "Some Model"),
+    ("limit_s", 2.0),
+    ("prompt_tokens", 12_345),
+    ("max_tokens", 200_000),
+    ("name", "top_p"),
+    ("value", 1.5),
+    ("code", -3),
+    ("exit_code", 7),
+    ("signal", ""),
+    ("log_path", "/logs/engine.log"),
+    ("needed_bytes", 540_000_000),
+    ("free_bytes", 12_000_000),
+    ("package", "some-package"),
+    ("position", 1_234),
+    ("inactive", "no_draft"),
+    ("completion_tokens", 3),
+)
+
+
+@pytest.fixture
+def in_capitals() -> Iterator[None]:
+    """A translation that leaves names in braces alone."""
+    before = translate._translator
+
+    def shout(context: str, text: str) -> str:
+        parts = text.replace("}", "{").split("{")
+        return "".join("{" + part + "}" if index % 2 else part.upper() for index, part in enumerate(parts))
+
+    translate.install(shout)
+    yield
+    translate.install(before)
+
+
+@pytest.mark.parametrize("kind", ErrorKind)
+def test_every_kind_has_a_message(kind: ErrorKind) -> None:
+    """Each kind says what happened and what to do, in whole sentences with all values filled in."""
+    message = message_for(ErrorReport(kind, FACTS, "a trace"))
+    assert message.title
+    assert not message.title.endswith(".")
+    assert message.text.endswith((".", FACTS_LOG))
+    assert message.detail == "a trace"
+    for text in (message.title, message.text):
+        assert "{" not in text
+        assert "  " not in text
+        assert "Traceback" not in text
+
+
+FACTS_LOG = "/logs/engine.log"
+
+
+@pytest.mark.parametrize("kind", ErrorKind)
+def test_missing_facts_leave_gaps(kind: ErrorKind) -> None:
+    """A report without facts still gives a message."""
+    facts = (("inactive", "no_draft"),) if kind is ErrorKind.SPECULATION_INACTIVE else ()
+    assert message_for(ErrorReport(kind, facts)).title
+
+
+@pytest.mark.parametrize("kind", ErrorKind)
+def test_every_message_is_translated(kind: ErrorKind, in_capitals: None) -> None:
+    """No sentence goes around the translation."""
+    message = message_for(ErrorReport(kind, FACTS))
+    words = set(f"{message.title} {message.text}".split())
+    values = set(" ".join(Facts(ErrorReport(kind, FACTS)).values()).split())
+    assert all(word == word.upper() or word.strip(".,:;()") in values for word in words)
+
+
+@pytest.mark.parametrize("inactive", Inactive)
+def test_every_reason_has_a_sentence(inactive: Inactive) -> None:
+    """Each reason is one filled-in text, with a pair and without."""
+    pair = loaded_pair(LoadRequest("a.gguf", draft="b.gguf"))
+    for sentence in (inactive_sentence(inactive, pair), inactive_sentence(inactive, None)):
+        assert sentence.startswith("Speculation ")
+        assert sentence.endswith(".")
+        assert "{" not in sentence
+
+
+@pytest.mark.parametrize("difference", ["kind", "bos", "eos", "size", "token"])
+def test_every_difference_of_vocabularies_has_words(difference: str) -> None:
+    """Each check that a draft can fail is told with both models' names."""
+    report = ErrorReport(ErrorKind.DRAFT_VOCABULARY, (*FACTS, ("difference", difference)))
+    text = message_for(report).text
+    assert "Small 1B" in text
+    assert "Large 70B" in text
+
+
+def test_numbers_are_written_for_people() -> None:
+    """Thousands have separators, bytes have units, labels stay as they are, token texts are quoted."""
+    facts = Facts(ErrorReport(ErrorKind.INTERNAL, FACTS))
+    assert facts["prompt_tokens"] == "12,345"
+    assert facts["size_bytes"] == "1.2 GB"
+    assert facts["free_bytes"] == "12 MB"
+    assert facts["token_id"] == "12345"
+    assert facts["draft_text"] == '"\\n"'
+    assert facts["target_text"] == '"中"'
+    assert facts["limit_s"] == "2"
+    assert facts["path_name"] == "some model.gguf"
+    assert facts["unheard of"] == ""
+
+
+def test_sizes_that_look_alike_are_told_to_the_byte() -> None:
+    """A file that lacks a few bytes is not told to have 98 MB where it should have 98 MB."""
+    report = ErrorReport(
+        ErrorKind.GGUF_TRUNCATED,
+        (("path", "a.gguf"), ("size_bytes", 98_362_431), ("expected_bytes", 98_362_432)),
+    )
+    assert "98,362,431 bytes" in message_for(report).text
+    assert "98,362,432 bytes" in message_for(report).text
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ((("signal", "SIGKILL"), ("exit_code", -9)), "memory ran out"),
+        ((("signal", "SIGABRT"), ("exit_code", -6)), "SIGABRT"),
+        ((("signal", "SIGILL"), ("exit_code", -4)), "older processors"),
+        ((("signal", ""), ("exit_code", 0xC000001D)), "older processors"),
+        ((("signal", ""), ("exit_code", 3)), "exit code 3"),
+    ],
+)
+def test_a_death_is_explained_by_its_cause(facts: tuple[tuple[str, str | int], ...], expected: str) -> None:
+    """A kill, an abort, a processor that is too old and an exit are told apart."""
+    assert expected in message_for(ErrorReport(ErrorKind.ENGINE_DIED, facts)).text
+
+
+def test_translate_is_called_with_literals() -> None:
+    """Every sentence can be found by the tool that collects them for translation."""
+    calls = 0
+    for file in Path(app.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "translate":
+                calls += 1
+                assert all(isinstance(argument, ast.Constant) for argument in node.args), (file, node.lineno)
+    assert calls > 50
