@@ -30,7 +30,7 @@ from jinja2.utils import Namespace
 from jinja2.visitor import NodeTransformer
 
 TIME_LIMIT_S = 2.0
-TEMPLATE_LIMIT = 256 << 10  # characters; the longest known template has some 30,000
+TEMPLATE_LIMIT = 128 << 10  # characters; the longest known template has some 30,000
 SIZE_LIMIT = 64 << 20  # characters that one rendering may make, counting those it throws away again
 ITEM_SIZE = 64  # characters that an item of a list counts as
 
@@ -40,7 +40,7 @@ _DIGITS_LIMIT = 10_000  # binary ones
 _LONG_FIELD = re.compile(r"%(\([^)]*\))?[^a-zA-Z%]*?(\*|\d{4})")  # as in "%9999d" and "%*d"
 
 # Methods of plain values that make much from little in ways not worth foreseeing
-_REFUSED_METHODS = frozenset({"encode", "expandtabs", "format_map", "maketrans", "to_bytes", "translate"})
+_REFUSED_METHODS = frozenset({"encode", "expandtabs", "maketrans", "to_bytes", "translate"})
 
 
 class EndlessError(Exception):
@@ -206,6 +206,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         if super().wrap_str_format(value) is None:
             return None
+        if value.__name__ == "format_map":
+            raise SecurityError("the method format_map")
 
         def formatted(*args: Any, **kwargs: Any) -> str:
             return _Formatter(self).vformat(value.__self__, args, kwargs)

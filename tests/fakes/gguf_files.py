@@ -73,7 +73,7 @@ def write_model(path: Path, model: Tiny | None = None) -> Path:
     model = model or Tiny()
     writer = _writer(path, model)
     _add_weights(writer, _weights(model))
-    return _finish(writer, path)
+    return finish(writer, path)
 
 
 def write_split_model(folder: Path, model: Tiny | None = None) -> list[Path]:
@@ -82,13 +82,13 @@ def write_split_model(folder: Path, model: Tiny | None = None) -> list[Path]:
     weights = _weights(model)
     writer = _writer(folder / "split.gguf", model, split_max_tensors=(len(weights) + 1) // 2)
     _add_weights(writer, weights)
-    _finish(writer, folder / "split.gguf")
+    finish(writer, folder / "split.gguf")
     return [folder / f"split-{number:05d}-of-00002.gguf" for number in (1, 2)]
 
 
 def write_vocabulary_only(path: Path, model: Tiny | None = None) -> Path:
     """Write a file with a tokenizer and no tensors."""
-    return _finish(_writer(path, model or Tiny()), path)
+    return finish(_writer(path, model or Tiny()), path)
 
 
 def write_embedding_model(path: Path) -> Path:
@@ -100,7 +100,7 @@ def write_embedding_model(path: Path) -> Path:
     writer.add_causal_attention(False)
     writer.add_pooling_type(gguf.PoolingType.MEAN)
     _add_weights(writer, {"token_embd.weight": np.zeros((8, 32), np.float32)})
-    return _finish(writer, path)
+    return finish(writer, path)
 
 
 def write_truncated(source: Path, path: Path, size: int) -> Path:
@@ -135,7 +135,7 @@ def write_header(path: Path, keys: Mapping[str, object], tensors: Mapping[str, S
         else:
             raise TypeError(f"{key}: {value!r}")
     _add_weights(writer, {name: np.zeros(shape, np.float32) for name, shape in (tensors or {}).items()})
-    return _finish(writer, path)
+    return finish(writer, path)
 
 
 def raw_header(n_tensors: int, n_keys: int, rest: bytes = b"", version: int = 3) -> bytes:
@@ -233,7 +233,8 @@ def _add_weights(writer: gguf.GGUFWriter, weights: Weights) -> None:
         writer.add_tensor(name, values)
 
 
-def _finish(writer: gguf.GGUFWriter, path: Path) -> Path:
+def finish(writer: gguf.GGUFWriter, path: Path) -> Path:
+    """Write everything that was added, and close."""
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
