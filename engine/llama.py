@@ -11,6 +11,7 @@ llama.cpp answers many faults with abort(), so nothing here may run outside the 
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -61,6 +62,18 @@ _AMX: Final = b"AMX_INT8 = 1" in llama.llama_print_system_info()
 _get_logits: Any = binding._lib["llama_get_logits"]
 _get_logits.argtypes = [ctypes.c_void_p]
 _get_logits.restype = ctypes.c_void_p
+
+
+_LOG_DEBUG: Final = 1  # ggml_log_level
+
+
+@binding.llama_log_callback
+def _write_log(level: int, text: bytes, _: object) -> None:
+    if level != _LOG_DEBUG:
+        os.write(2, text)
+
+
+llama.llama_log_set(_write_log, None)
 
 
 class LlamaModel:
