@@ -18,6 +18,7 @@ from app.reply_document import error_document
 from app.terminal import EXIT_INTERRUPTED, ReaderGoneError, Terminal
 from app.version import VERSION
 from engine.errors import EngineError, ErrorKind, ErrorReport
+from engine.types import EndReason
 
 _COMMANDS: dict[str, Command] = {
     "generate": generate_command.run,
@@ -38,13 +39,10 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         with terminal.interruptible():
             outcome = _run(arguments, paths, terminal)
-            if arguments.json and outcome.document is not None:
-                terminal.answer_json(outcome.document)
+        if arguments.json and outcome.document is not None:
+            terminal.answer_json(outcome.document)
     except ReaderGoneError:
         return 0
-    except KeyboardInterrupt:
-        terminal.progress("")
-        return EXIT_INTERRUPTED
     if outcome.error is not None:
         terminal.error(outcome.error)
     return outcome.status
@@ -52,16 +50,20 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outcome:
     """The command's outcome; what it did not expect is an outcome too."""
+    interrupted = Outcome(EXIT_INTERRUPTED, {"finish_reason": EndReason.CANCELLED.value})
     try:
         return _COMMANDS[arguments.command](arguments, paths, terminal)
-    except EngineError as error:
-        report = error.report
+    except KeyboardInterrupt:
+        return interrupted
     except ReaderGoneError:
         raise
+    except EngineError as error:
+        report = error.report
     except Exception as error:  # noqa: BLE001 – the one net of the command line: a bug is told, not dumped
         report = ErrorReport(ErrorKind.INTERNAL, (("reason", repr(error)),), traceback.format_exc())
-    status = EXIT_INTERRUPTED if terminal.interrupted else 1
-    return Outcome(status, {"finish_reason": "error", "error": error_document(report)}, report)
+    if terminal.interrupted:  # what failed, failed because of that
+        return interrupted
+    return Outcome(1, {"finish_reason": EndReason.ERROR.value, "error": error_document(report)}, report)
 
 
 def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
@@ -69,6 +71,7 @@ def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="draftlight",
         description="Local language models, faster. Without a command, the window opens.",
+        epilog="Exit status: 0 the work is done, 1 it failed and standard error says why, 2 wrong usage, 130 Ctrl-C.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"Draftlight {VERSION}")

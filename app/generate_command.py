@@ -44,17 +44,20 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
             pair = load(arguments, paths, terminal, client)
             _write(request, reply, arguments.json, terminal, client)
         except EngineError as caught:
-            error = caught.report
-    if error is None:
-        terminal.note(figures(reply.stats))
-        asked = arguments.speculation == "on" or (arguments.speculation == "auto" and pair and pair.draft)
-        if asked and reply.stats.inactive is not None:
-            terminal.note(inactive_sentence(reply.stats.inactive, pair))
+            if terminal.interrupted:
+                reply.end = EndReason.CANCELLED  # what failed, failed because of that
+            else:
+                error = caught.report
     document = reply_document(reply, request.sampling.seed, pair, arguments.pair)
     if error is not None:
         document["error"] = error_document(error)
-    interrupted = terminal.interrupted or reply.end is EndReason.CANCELLED
-    return Outcome(EXIT_INTERRUPTED if interrupted else int(error is not None), document, error)
+        return Outcome(1, document, error)
+    terminal.note(figures(reply.stats))
+    has_draft = pair is not None and pair.draft is not None
+    asked = arguments.speculation == "on" or (arguments.speculation == "auto" and has_draft)
+    if asked and reply.stats.inactive is not None:
+        terminal.note(inactive_sentence(reply.stats.inactive, pair))
+    return Outcome(EXIT_INTERRUPTED if reply.end is EndReason.CANCELLED else 0, document)
 
 
 def _write(request: GenerationRequest, reply: ReplyFold, quiet: bool, terminal: Terminal, client: EngineClient) -> None:

@@ -347,7 +347,7 @@ def test_no_place_for_the_log(tmp_path: Path) -> None:
     """A folder that cannot be made is an error of the job, not of the thread."""
     (tmp_path / "logs").write_text("a file where the folder should be")
     client = EngineClient(tmp_path / "logs", target=scripted_engine.scripted_engine)
-    assert failure(ending(client.load(LoadRequest("a.gguf")))) is ErrorKind.ENGINE_START_FAILED
+    assert failure(ending(client.load(LoadRequest("a.gguf")))) is ErrorKind.FOLDER_UNWRITABLE
     client.close()
 
 

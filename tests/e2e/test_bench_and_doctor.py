@@ -1,0 +1,115 @@
+"""`bench` and `doctor`, for people and as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import TinyPair
+from tests.e2e.program import run
+
+EXACT = ["--flash-attn", "off", "--kv-type", "f32"]
+
+
+def test_bench_json(tiny: TinyPair) -> None:
+    """Both sides have the same settings, seed and text; the ratio is the median of the pairs'."""
+    result = run(
+        "bench", *tiny.words, *EXACT, "--raw", "--prompt", "x", "--repeats", "3", "--max-tokens", "64", "--json"
+    )
+    assert result.status == 0, result.err
+    document = result.document
+    pairs, text = document["pairs"], document["text"]
+    assert isinstance(pairs, list)
+    assert isinstance(text, dict)
+    assert len(pairs) == 3
+    assert sorted(pair["ratio"] for pair in pairs)[1] == document["ratio"]
+    assert [pair["off"]["speculation"] for pair in pairs] == ["off"] * 3
+    assert [pair["on"]["speculation"] for pair in pairs] == ["on"] * 3
+    assert {pair[side]["reused_tokens"] for pair in pairs for side in ("off", "on")} == {0}
+    assert text["identical"] is True
+    assert text["off"] == text["on"]
+    assert {"machine", "pair", "settings", "off", "on"} <= document.keys()
+    for side in ("off", "on"):
+        figures = document[side]
+        assert isinstance(figures, dict)
+        assert figures["least_tokens_per_s"] <= figures["tokens_per_s"] <= figures["most_tokens_per_s"]
+
+
+def test_bench_table(tiny: TinyPair) -> None:
+    """People get a table with both speeds, the ratio and a word on the texts."""
+    result = run("bench", *tiny.words, *EXACT, "--repeats", "1", "--max-tokens", "32")
+    assert result.status == 0, result.err
+    assert [line.split()[0] for line in result.out.splitlines() if line[:5].strip() in ("off", "on", "ratio")] == [
+        "off",
+        "on",
+        "ratio",
+    ]
+    assert "Both texts are identical." in result.out
+
+
+@pytest.mark.parametrize("words", [["--draft-length", "0"], []])
+def test_bench_without_speculation_is_refused(tiny: TinyPair, words: list[str]) -> None:
+    """Where speculation does not run there is nothing to compare, and the reason is told."""
+    pair = tiny.words if words else ["--target", str(tiny.target)]
+    result = run("bench", *pair, *words, "--max-tokens", "16", "--json")
+    assert result.status == 1
+    error = result.document["error"]
+    assert isinstance(error, dict)
+    assert error["kind"] == "speculation_inactive"
+    assert "Speculation" in result.err
+
+
+def test_bench_of_a_reply_that_ends_at_once(tiny: TinyPair) -> None:
+    """Three tokens are no measurement."""
+    result = run("bench", *tiny.words, "--max-tokens", "3", "--json")
+    assert result.status == 1
+    assert "too short" in result.err
+
+
+def test_doctor(base_dir: Path) -> None:
+    """What a bug report needs is there, for people and as JSON, and looking makes no target."""
+    result = run("doctor")
+    assert result.status == 0
+    for word in ("llama-cpp-python", "0.3.36", "PySide6", "starter pair", str(base_dir), "free disk", "last crash"):
+        assert word in result.out
+    document = run("doctor", "--json").document
+    engine = document["engine"]
+    assert isinstance(engine, dict)
+    assert engine["devices"]
+    assert document["starter"] == "to_be_made"
+    assert document["last_crash_log"] is None
+    assert not (base_dir / "data").exists()
+
+
+def test_doctor_where_the_engine_cannot_start(base_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its library the engine does not start; doctor tells that and all the rest, with status 1."""
+    monkeypatch.setenv("LLAMA_CPP_LIB_PATH", str(base_dir / "nothing here"))
+    result = run("doctor")
+    assert result.status == 1
+    assert "does not start" in result.out
+    assert "The engine could not be started" in result.err
+    assert "Traceback" not in result.out + result.err
+    document = run("doctor", "--json").document
+    assert document["engine"] is None
+    error = document["error"]
+    assert isinstance(error, dict)
+    assert error["kind"] == "engine_start_failed"
+    assert str(document["last_crash_log"]).startswith(str(base_dir / "logs"))
+
+
+def test_folder_that_cannot_be_written(base_dir: Path, tiny: TinyPair) -> None:
+    """A base folder that is a file is told as such, by every command."""
+    base_dir.write_text("a file")
+    for words in (["generate", *tiny.words, "--prompt", "x"], ["doctor"], ["bench", *tiny.words]):
+        result = run(*words)
+        assert result.status == 1
+        assert "cannot be written to" in result.err
+        assert "Traceback" not in result.err
+
+
+def test_details_only_on_request(base_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """--verbose adds the end of the engine's log to the message; without it no trace is shown."""
+    monkeypatch.setenv("LLAMA_CPP_LIB_PATH", str(base_dir / "nothing here"))
+    assert "engine/host.py" not in run("doctor").err
+    assert "engine/host.py" in run("doctor", "--verbose").err
