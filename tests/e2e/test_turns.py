@@ -75,7 +75,6 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     made = {
         "target": Tiny(),
         "draft": Tiny(noise=0.1),
-        "short": Tiny(noise=0.1, context_length=1024),
         "window": Tiny(architecture="gemma3", sliding_window=16),
         "window_draft": Tiny(architecture="gemma3", sliding_window=16, noise=0.1),
         "recurrent": Tiny(architecture="mamba"),
