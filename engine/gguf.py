@@ -183,7 +183,7 @@ def _read(path: Path) -> GgufHeader:
             if len(data) < length:  # that was all of the file
                 raise _truncated(path, size, end)
             del data  # never two copies of a large header
-            length = min(max(4 * length, end), MAX_HEADER_BYTES)
+            length = min(max(8 * length, end), MAX_HEADER_BYTES)
 
 
 def check_loadable(header: GgufHeader) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import struct
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -120,17 +121,13 @@ class StringArray(Sequence[str]):
             raise IndexError(index)
         return self._data[self._starts[index] + 8 : self._starts[index + 1]]
 
-    def raw_list(self) -> list[bytes]:
-        """All strings as bytes."""
-        return [self._data[start + 8 : end] for start, end in pairwise(self._starts.tolist())]
+    def raw_list(self, first: int, last: int) -> list[bytes]:
+        """Strings [first, last) as bytes."""
+        return [self._data[start + 8 : end] for start, end in pairwise(self._starts[first : last + 1].tolist())]
 
-    def span(self, first: int, last: int) -> NDArray[np.uint8]:
-        """The bytes of strings [first, last), each behind its length: equal spans hold equal strings."""
-        return np.frombuffer(self._data, np.uint8)[self._starts[first] : self._starts[last]]
-
-    def index_at(self, first: int, offset: int) -> int:
-        """The string to which the byte `offset` of a span that begins at string `first` belongs."""
-        return int(np.searchsorted(self._starts, self._starts[first] + offset, side="right")) - 1
+    def span(self, first: int, last: int) -> bytes:
+        """Strings [first, last) as they stand in the file: equal spans hold equal strings."""
+        return self._data[self._starts[first] : self._starts[last]]
 
 
 Value = bool | int | float | str | StringArray | NDArray[Any]
@@ -267,20 +264,18 @@ class _Cursor:
         if count > MAX_STRINGS:
             raise BrokenError(f"an array of {count} strings")
         data, first, length_at = self.data, self.position, _U64.unpack_from
-        position, starts = first, []
+        position, starts = first, array("q")
         try:
             for _ in range(count):
                 starts.append(position)
                 position += 8 + length_at(data, position)[0]
-        except (struct.error, OverflowError):  # the data end before this string, or in the one before it
-            position += 8
-        starts.append(position)
-        if position > len(data):
-            for start, end in pairwise(starts[-3:]):
-                if end - start - 8 > MAX_STRING_BYTES:
-                    raise BrokenError(f"a string of {end - start - 8} bytes")
+        except (struct.error, OverflowError):
+            position += 8  # the data end before the length of this string
+        if position > len(data) + MAX_STRING_BYTES:
+            raise BrokenError(f"a string of more than {MAX_STRING_BYTES} bytes")
         self.skip(position - first)
-        return StringArray(data[first:position], np.array(starts, np.int64) - first)
+        starts.append(position)
+        return StringArray(data[first:position], np.array(starts) - first)
 
     def tensors(self, count: int, alignment: int) -> tuple[TensorInfo, ...]:
         tensors: dict[str, TensorInfo] = {}

@@ -31,7 +31,7 @@ from jinja2.visitor import NodeTransformer
 
 TIME_LIMIT_S = 2.0
 TEMPLATE_LIMIT = 128 << 10  # characters; the longest known template has some 30,000
-SIZE_LIMIT = 64 << 20  # characters that one rendering may make, counting those it throws away again
+SIZE_LIMIT = 32 << 20  # characters that one rendering may make, counting those it throws away again
 ITEM_SIZE = 64  # characters that an item of a list counts as
 
 _COPIES = 256  # how often a template may copy its input beyond that
@@ -41,6 +41,9 @@ _LONG_FIELD = re.compile(r"%(\([^)]*\))?[^a-zA-Z%]*?(\*|\d{4})")  # as in "%9999
 
 # Methods of plain values that make much from little in ways not worth foreseeing
 _REFUSED_METHODS = frozenset({"encode", "expandtabs", "maketrans", "to_bytes", "translate"})
+
+
+_LISTING_FILTERS = frozenset({"groupby", "join", "list", "sort"})  # a text becomes the list of its characters
 
 
 class EndlessError(Exception):
@@ -107,7 +110,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             raise EndlessError(limit_s=TIME_LIMIT_S)
 
     def pay(self, size: int) -> None:
-        self._left -= size
+        self._left -= max(0, size)  # a negative width must not fill the account
         if self._left < 0:
             raise EndlessError(limit_bytes=self._limit)
 
@@ -125,6 +128,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
                     stack.extend(part.values())
         return value
 
+    def pay_items(self, text: str) -> None:
+        """For a list of the characters of `text`."""
+        self.pay(ITEM_SIZE * len(text))
+
     def pay_replaced(self, text: str, old: str, new: str) -> None:
         self.pay(len(text) + text.count(old) * len(new))
 
@@ -132,15 +139,19 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.pay(sum(len(str(part)) + len(separator) for part in parts))
 
     def _watched(self, functions: Mapping[str, Any]) -> dict[str, Any]:
-        def watched(function: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(function)
             def call(*args: Any, **kwargs: Any) -> Any:
                 self.look_at_clock()
+                if name in _LISTING_FILTERS:
+                    for value in args[:2]:  # the sandbox may come first
+                        if isinstance(value, str):
+                            self.pay_items(value)
                 return self.paid(function(*args, **kwargs))
 
             return call
 
-        return {name: watched(function) for name, function in functions.items()}
+        return {name: watched(name, function) for name, function in functions.items()}
 
     # What compiled templates call
 
@@ -160,7 +171,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
                     self.pay(width)
                 case ("replace", (str() as old, str() as new, *_)):
                     self.pay_replaced(owner, old, new)
+                case ("split" | "rsplit", (str() as separator, *_)) if separator:
+                    self.pay(ITEM_SIZE * owner.count(separator))
+                case ("split" | "rsplit" | "splitlines", _):
+                    self.pay(ITEM_SIZE * len(owner) // 2)
                 case ("join", (iterable,)):
+                    if isinstance(iterable, str):
+                        self.pay_items(iterable)
                     parts = list(iterable)
                     self.pay_joined(owner, parts)
                     return (parts,)
@@ -177,8 +194,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
                 self._check_digits(left.bit_length() + right.bit_length())
             case ("**", int(), int()):
                 self._check_digits(left.bit_length() * right)
-            case ("%", str(), _) if _LONG_FIELD.search(left):
-                raise EndlessError(limit_bytes=self._limit)
+            case ("%", str(), _):
+                if _LONG_FIELD.search(left):
+                    raise EndlessError(limit_bytes=self._limit)
+                self.pay(left.count("%") * len(str(right)))
         return self.paid(super().call_binop(context, operator, left, right))
 
     def _check_digits(self, digits: int) -> None:
@@ -243,7 +262,9 @@ class _Watch(NodeTransformer):
                 return _watched_call("concatenated", node.nodes, node.lineno)
             case nodes.Tuple() if node.ctx != "load":
                 pass  # the names that a loop or an assignment gives
-            case nodes.List() | nodes.Tuple() | nodes.Dict() | nodes.Compare():
+            case nodes.Getitem() if not isinstance(node.arg, nodes.Slice):
+                pass
+            case nodes.Getitem() | nodes.List() | nodes.Tuple() | nodes.Dict() | nodes.Compare():
                 return _watched_call("same", [node], node.lineno)
         return node
 
@@ -270,10 +291,14 @@ class _Namespace(Namespace):
 
 
 class _Formatter(SandboxedFormatter):
+    def __init__(self, sandbox: Sandbox) -> None:
+        super().__init__(sandbox)
+        self._sandbox = sandbox
+
     def format_field(self, value: Any, format_spec: str) -> Any:
         if re.search(r"\d{4}", format_spec):
             raise EndlessError(limit_bytes=SIZE_LIMIT)
-        return super().format_field(value, format_spec)
+        return self._sandbox.paid(super().format_field(value, format_spec))
 
 
 def _limited_range(*args: int) -> range:

@@ -8,12 +8,10 @@ does (llama_vocab::impl::load), since two makers' files of one model can differ 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import compress, islice
+from itertools import compress
 from operator import ne
-
-import numpy as np
 
 from engine.errors import EngineError, ErrorKind
 from engine.gguf import GgufHeader
@@ -21,6 +19,7 @@ from engine.gguf_format import StringArray
 
 MAX_SIZE_DIFFERENCE = 128
 FIRST_COMPARED_ID = 5
+_BLOCK = 1024  # tokens compared at once: most pairs have the same vocabulary throughout
 
 _KINDS = {"gemma4": "gpt2", "hybriddna": "gpt2", "whitespace": "gpt2", "no_vocab": "none", "": "none"}
 _BEGIN_BY_KIND = {"llama": 1, "bert": 101, "gpt2": 11, "plamo2": 1}
@@ -141,28 +140,26 @@ def compare(target: Vocabulary, draft: Vocabulary) -> VocabularyDifference | Non
             return difference(check, theirs if ours is None else ours, target.text(ours), draft.text(theirs))
     if abs(target.size - draft.size) > MAX_SIZE_DIFFERENCE:
         return difference(Check.SIZE, None, "", "")
-    if target.tokens and draft.tokens:
-        return _token_difference(target, draft, target.tokens, draft.tokens)
+    if not target.tokens or not draft.tokens:
+        return None
+    differing = _differing_ids(target.tokens, draft.tokens)
+    for i in differing:
+        if _c_text(target.tokens.raw(i), i) != _c_text(draft.tokens.raw(i), i):
+            found = difference(Check.TOKEN, i, target.text(i), draft.text(i))
+            return replace(found, differing_tokens=len(differing))
     return None
 
 
-def _token_difference(
-    target: Vocabulary, draft: Vocabulary, ours: StringArray, theirs: StringArray
-) -> VocabularyDifference | None:
-    last = min(len(ours), len(theirs))
-    if last <= FIRST_COMPARED_ID or np.array_equal(
-        ours.span(FIRST_COMPARED_ID, last), theirs.span(FIRST_COMPARED_ID, last)
-    ):
-        return None  # the usual case, found within a millisecond
-    our_texts, their_texts = ours.raw_list()[:last], theirs.raw_list()[:last]
-    unequal = islice(map(ne, our_texts, their_texts), FIRST_COMPARED_ID, None)
-    ids = list(compress(range(FIRST_COMPARED_ID, last), unequal))
-    for i in ids:
-        if _c_text(our_texts[i], i) != _c_text(their_texts[i], i):
-            return VocabularyDifference(
-                Check.TOKEN, i, ours[i], theirs[i], target.size, draft.size, differing_tokens=len(ids)
-            )
-    return None
+def _differing_ids(ours: StringArray, theirs: StringArray) -> list[int]:
+    """Ids from FIRST_COMPARED_ID on at which the two do not have the same bytes."""
+    differing: list[int] = []
+    common = min(len(ours), len(theirs))
+    for first in range(FIRST_COMPARED_ID, common, _BLOCK):
+        last = min(first + _BLOCK, common)
+        if ours.span(first, last) != theirs.span(first, last):
+            unequal = map(ne, ours.raw_list(first, last), theirs.raw_list(first, last))
+            differing.extend(compress(range(first, last), unequal))
+    return differing
 
 
 def _c_text(raw: bytes, token_id: int) -> bytes:

@@ -422,7 +422,16 @@ ENDLESS_IN_SIZE = {
     "starred old field": "{{ '%*d' % (999999999999, 1) }}",
     "range": "{{ range(10 ** 12) }}",
     "json": "{{ {'a': 1} | tojson(indent=10 ** 12) }}",
-    "words": "{{ ('a ' * 10000000).split() }}",
+    "words": "{{ ('a ' * 1000000).split() }}",
+    "named fields": "{% set x = 'a' * 1000000 %}{{ ('%(x)s' * 1000) % {'x': x} }}",
+    "repeated fields": "{% set x = 'a' * 1000000 %}{{ ('{0}' * 1000).format(x) }}",
+    "letters": "{{ ('a' * 1000000) | list }}",
+    "sorted letters": "{{ ('a' * 1000000) | sort }}",
+    "joined letters": "{{ ', '.join('a' * 1000000) }}",
+    "split": "{{ ('a,' * 1000000).split(',') }}",
+    "lines": "{{ ('a\n' * 1000000).splitlines() }}",
+    "slices": "{% set x = 'a' * 1000000 %}" + "".join(f"{{% set x{i} = x[1:] %}}" for i in range(99)),
+    "credit": "{{ 'a'.ljust(-10 ** 15) }}{{ 'a' * -10 ** 15 }}{{ 'a' * 10 ** 9 }}",
     "a long template": "a" * 300_000,
 }  # fmt: skip
 

@@ -162,7 +162,8 @@ def test_strings_of_an_array_are_found_by_index(tiny: Path) -> None:
     texts = gguf_files.vocabulary(512)[0]
     assert (tokens[0], tokens[-1], tokens[2:4]) == (texts[0], texts[-1], list(texts[2:4]))
     assert tuple(tokens) == texts
-    assert tokens.raw_list() == [text.encode() for text in texts]
+    assert tokens.raw_list(0, 512) == [text.encode() for text in texts]
+    assert tokens.raw_list(7, 9) == [tokens.raw(7), tokens.raw(8)]
     for index in (512, -513):
         with pytest.raises(IndexError):
             tokens[index]
@@ -181,7 +182,7 @@ def test_it_does_not_matter_where_reading_pauses(first_read: int, tiny: Path, mo
     assert header.metadata.keys() == whole.metadata.keys()
     assert header.tokens is not None
     assert whole.tokens is not None
-    assert header.tokens.raw_list() == whole.tokens.raw_list()
+    assert list(header.tokens) == list(whole.tokens)
 
 
 def test_a_long_header_in_a_longer_file_costs_no_more_than_itself(tmp_path: Path) -> None:
@@ -290,6 +291,7 @@ HOSTILE = {
     "a long array of strings": raw_header(0, 1, raw_key(b"k", 9, raw_array(8, HUGE))),
     "an array of arrays": raw_header(0, 1, raw_key(b"k", 9, raw_array(9, 1, raw_array(4, 1, bytes(4))))),
     "a long string in an array": raw_header(0, 1, raw_key(b"k", 9, raw_array(8, 3, raw_string(b"", HUGE)))),
+    "a longer string in an array": raw_header(0, 1, raw_key(b"k", 9, raw_array(8, 3, raw_string(b"", HUGE * 4 - 1)))),
     "the last string of an array": raw_header(0, 1, raw_key(b"k", 9, raw_array(8, 1, raw_string(b"", HUGE)))),
     "an alignment of 0": raw_header(0, 1, raw_key(b"general.alignment", 4, bytes(4))),
     "an alignment of 48": raw_header(0, 1, raw_key(b"general.alignment", 4, struct.pack("<I", 48))),
