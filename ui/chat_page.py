@@ -55,6 +55,7 @@ class ChatPage(Translated, QWidget):
         self.transcript, self.notices, self.live = Transcript(), NoticeArea(), LivePanel()
         self.settings = GenerationSettingsPopover(self)
         self._settings_button = FlatButton()
+        self._settings_button.setObjectName("settings")
         self.setFocusProxy(self.transcript.box)
         self._panel_line = _line()
         self._pause = QTimer(self)
@@ -209,10 +210,11 @@ class ChatPage(Translated, QWidget):
         self.notices.show_hint("")
         self.transcript.box.set_ready(self._replies.ready)
 
+    def _show_loading(self) -> None:
+        self.notices.show_loading(self._pairs.loading)
+
     def _on_reply_changed(self) -> None:
-        self.list.touch(self.conversations.current)
-        if self._replies.writing is not None:
-            self.list.touch(self._replies.writing.conversation)
+        self.list.update_figures()
         self._refresh()
         self._show_figures()
 
@@ -265,7 +267,7 @@ class ChatPage(Translated, QWidget):
         self._replies.changed.connect(self._on_reply_changed)
         self._replies.progressed.connect(self._on_progress)
         self._pairs.changed.connect(self._refresh)
-        self._pairs.progressed.connect(lambda: self.notices.show_loading(self._pairs.loading))
+        self._pairs.progressed.connect(self._show_loading)
         self._pause.timeout.connect(self._show_figures)
 
 

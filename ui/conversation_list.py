@@ -55,12 +55,6 @@ class ConversationModel(QAbstractListModel):
         self._shown = [c for c in self._conversations.all if not wanted or _matches(c, wanted)]
         self.endResetModel()
 
-    def touch(self, conversation: Conversation) -> None:
-        """Its title or figures changed."""
-        if conversation in self._shown:
-            index = self.index(self._shown.index(conversation))
-            self.dataChanged.emit(index, index)
-
     def conversation(self, index: AnyIndex) -> Conversation:
         return self._shown[index.row()]
 
@@ -173,6 +167,13 @@ class ConversationList(Translated, QFrame):
         self._reload()
         self.opened.emit(self._conversations.current)
 
+    def open(self, conversation: Conversation) -> None:
+        """Make it the open one."""
+        if conversation is not self._conversations.current:
+            self._conversations.current = conversation
+            self.show_current()
+            self.opened.emit(conversation)
+
     def remove(self, conversation: Conversation) -> None:
         """Delete it; one click brings it back until the next is deleted."""
         self._removed = (conversation, self._conversations.remove(conversation))
@@ -199,9 +200,9 @@ class ConversationList(Translated, QFrame):
         """Mark the open conversation without telling anybody."""
         self._view.setCurrentIndex(self.model.index_of(self._conversations.current))
 
-    def touch(self, conversation: Conversation) -> None:
-        """Its title or figures changed."""
-        self.model.touch(conversation)
+    def update_figures(self) -> None:
+        """Titles, ages or figures changed; a name that is being edited is left alone."""
+        self._view.viewport().update()
 
     def retranslate(self) -> None:
         self._search.setPlaceholderText(translate("conversations", "Search chats…"))
@@ -250,10 +251,7 @@ class ConversationList(Translated, QFrame):
         return run
 
     def _choose(self, index: QModelIndex) -> None:
-        conversation = self.model.conversation(index)
-        if conversation is not self._conversations.current:
-            self._conversations.current = conversation
-            self.opened.emit(conversation)
+        self.open(self.model.conversation(index))
 
     def _on_search(self, words: str) -> None:
         self.model.search(words)

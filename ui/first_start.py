@@ -27,6 +27,10 @@ class Chip(QFrame):
         row.addWidget(self._dot)
         row.addWidget(self._words)
 
+    @property
+    def words(self) -> str:
+        return self._words.text()
+
     def show_fact(self, tone: str, words: str) -> None:
         self._dot.show_tone(tone)
         self._words.setText(words)
@@ -65,6 +69,10 @@ class FirstStart(Translated, QWidget):
         self._open.clicked.connect(self.open_wanted)
         self._build_layout()
         self.retranslate()
+
+    @property
+    def chips(self) -> tuple[Chip, ...]:
+        return self._device, self._build, self._disk
 
     def show_engine(self, engine: EngineInfo | ErrorReport | None) -> None:
         """None while it is being asked."""
@@ -124,7 +132,7 @@ class FirstStart(Translated, QWidget):
         column.addSpacing(22)
         chips = QHBoxLayout()
         chips.setSpacing(10)
-        for chip in (self._device, self._build, self._disk):
+        for chip in self.chips:
             chips.addWidget(chip)
         chips.addStretch(1)
         column.addLayout(chips)

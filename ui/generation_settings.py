@@ -31,25 +31,25 @@ class GenerationSettingsPopover(Translated, QFrame):
         self.setProperty("role", "popover")
         self._filling = False
         self._system_label = QLabel()
-        self._system = QPlainTextEdit()
-        self._system.setProperty("role", "field")
-        self._system.setTabChangesFocus(True)
-        self._system.setFixedHeight(72)
-        self._temperature, self._top_p = Fraction(0, 5), Fraction(0.01, 1)
-        self._min_p, self._p_min, self._repeat = Fraction(0, 1), Fraction(0, 1), Fraction(0.5, 2)
-        self._top_k, self._max_tokens = Whole(0, 1_000), Whole(0, 1_000_000, 64)
-        self._draft_length, self._seed = Whole(0, 16), Whole(0, SEED_LIMIT - 1)
-        self._random = QCheckBox()
-        self._rule: Choice[Rule] = Choice(RULES)
+        self.system = QPlainTextEdit()
+        self.system.setProperty("role", "field")
+        self.system.setTabChangesFocus(True)
+        self.system.setFixedHeight(72)
+        self.temperature, self.top_p = Fraction(0, 5), Fraction(0.01, 1)
+        self.min_p, self.p_min, self.repeat = Fraction(0, 1), Fraction(0, 1), Fraction(0.5, 2)
+        self.top_k, self.max_tokens = Whole(0, 1_000), Whole(0, 1_000_000, 64)
+        self.draft_length, self.seed = Whole(0, 16), Whole(0, SEED_LIMIT - 1)
+        self.random = QCheckBox()
+        self.rule: Choice[Rule] = Choice(RULES)
         self._reset = QPushButton()
         self._fields: list[tuple[QLabel, QWidget]] = []
         self._build()
-        for spin in (self._temperature, self._top_p, self._min_p, self._p_min, self._repeat):
+        for spin in (self.temperature, self.top_p, self.min_p, self.p_min, self.repeat):
             spin.valueChanged.connect(self._tell)
-        for spin in (self._top_k, self._max_tokens, self._draft_length, self._seed):
+        for spin in (self.top_k, self.max_tokens, self.draft_length, self.seed):
             spin.valueChanged.connect(self._tell)
-        self._random.toggled.connect(self._tell)
-        self._rule.currentIndexChanged.connect(self._tell)
+        self.random.toggled.connect(self._tell)
+        self.rule.currentIndexChanged.connect(self._tell)
         self._reset.clicked.connect(self._restore_defaults)
         self.retranslate()
         self.show_settings(GenerationSettings(), "")
@@ -58,36 +58,36 @@ class GenerationSettingsPopover(Translated, QFrame):
     def settings(self) -> GenerationSettings:
         return GenerationSettings(
             sampling=SamplingSettings(
-                temperature=self._temperature.value(),
-                top_k=self._top_k.value(),
-                top_p=self._top_p.value(),
-                min_p=self._min_p.value(),
-                repeat_penalty=self._repeat.value(),
-                seed=self._seed.value(),
+                temperature=self.temperature.value(),
+                top_k=self.top_k.value(),
+                top_p=self.top_p.value(),
+                min_p=self.min_p.value(),
+                repeat_penalty=self.repeat.value(),
+                seed=self.seed.value(),
             ),
-            random_seed=self._random.isChecked(),
-            max_tokens=self._max_tokens.value() or None,
-            draft_length=self._draft_length.value(),
-            p_min=self._p_min.value(),
-            rule=self._rule.value,
+            random_seed=self.random.isChecked(),
+            max_tokens=self.max_tokens.value() or None,
+            draft_length=self.draft_length.value(),
+            p_min=self.p_min.value(),
+            rule=self.rule.value,
         )
 
     def show_settings(self, settings: GenerationSettings, system: str) -> None:
         self._filling = True
         sampling = settings.sampling
-        self._system.setPlainText(system)
-        self._temperature.setValue(sampling.temperature)
-        self._top_k.setValue(sampling.top_k)
-        self._top_p.setValue(sampling.top_p)
-        self._min_p.setValue(sampling.min_p)
-        self._repeat.setValue(sampling.repeat_penalty)
-        self._seed.setValue(sampling.seed)
-        self._random.setChecked(settings.random_seed)
-        self._max_tokens.setValue(settings.max_tokens or 0)
-        self._draft_length.setValue(settings.draft_length)
-        self._p_min.setValue(settings.p_min)
-        self._rule.show_value(settings.rule)
-        self._seed.setEnabled(not settings.random_seed)
+        self.system.setPlainText(system)
+        self.temperature.setValue(sampling.temperature)
+        self.top_k.setValue(sampling.top_k)
+        self.top_p.setValue(sampling.top_p)
+        self.min_p.setValue(sampling.min_p)
+        self.repeat.setValue(sampling.repeat_penalty)
+        self.seed.setValue(sampling.seed)
+        self.random.setChecked(settings.random_seed)
+        self.max_tokens.setValue(settings.max_tokens or 0)
+        self.draft_length.setValue(settings.draft_length)
+        self.p_min.setValue(settings.p_min)
+        self.rule.show_value(settings.rule)
+        self.seed.setEnabled(not settings.random_seed)
         self._filling = False
 
     def open_above(self, widget: QWidget) -> None:
@@ -96,10 +96,10 @@ class GenerationSettingsPopover(Translated, QFrame):
         corner = widget.mapToGlobal(QPoint(widget.width(), -6))
         self.move(corner - QPoint(self.width(), self.height()))
         self.show()
-        self._temperature.setFocus()
+        self.temperature.setFocus()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self.system_changed.emit(self._system.toPlainText().strip())
+        self.system_changed.emit(self.system.toPlainText().strip())
         super().hideEvent(event)
 
     def retranslate(self) -> None:
@@ -131,15 +131,15 @@ class GenerationSettingsPopover(Translated, QFrame):
             name_field(label, field, name, help_text)
         name_field(
             self._system_label,
-            self._system,
+            self.system,
             translate("settings", "System prompt of this chat"),
             translate("settings", "Sent before the conversation"),
         )
-        self._random.setText(translate("settings", "Random"))
-        self._random.setAccessibleName(translate("settings", "Random seed"))
-        self._max_tokens.setSpecialValueText(translate("settings", "context"))
+        self.random.setText(translate("settings", "Random"))
+        self.random.setAccessibleName(translate("settings", "Random seed"))
+        self.max_tokens.setSpecialValueText(translate("settings", "context"))
         self._reset.setText(translate("settings", "Restore defaults"))
-        self._rule.name_values(
+        self.rule.name_values(
             (
                 translate("settings", "coupled: same seed, same text"),
                 translate("settings", "residual: keep or redraw"),
@@ -153,13 +153,13 @@ class GenerationSettingsPopover(Translated, QFrame):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(8)
         grid.addWidget(self._system_label, 0, 0, 1, 4)
-        grid.addWidget(self._system, 1, 0, 1, 4)
-        left = (self._temperature, self._top_k, self._top_p, self._min_p, self._repeat)
-        right = (self._seed, self._max_tokens, self._draft_length, self._p_min, self._rule)
+        grid.addWidget(self.system, 1, 0, 1, 4)
+        left = (self.temperature, self.top_k, self.top_p, self.min_p, self.repeat)
+        right = (self.seed, self.max_tokens, self.draft_length, self.p_min, self.rule)
         for column, widgets in ((0, left), (2, right)):
             for row, widget in enumerate(widgets, 2):
                 self._place(grid, widget, row, column)
-        grid.addWidget(self._random, 7, 3)
+        grid.addWidget(self.random, 7, 3)
         grid.addWidget(self._reset, 7, 1)
 
     def _place(self, grid: QGridLayout, widget: QWidget, row: int, column: int) -> None:
@@ -171,10 +171,10 @@ class GenerationSettingsPopover(Translated, QFrame):
         self._fields.append((label, widget))
 
     def _tell(self) -> None:
-        self._seed.setEnabled(not self._random.isChecked())
+        self.seed.setEnabled(not self.random.isChecked())
         if not self._filling:
             self.changed.emit(self.settings)
 
     def _restore_defaults(self) -> None:
-        self.show_settings(GenerationSettings(), self._system.toPlainText())
+        self.show_settings(GenerationSettings(), self.system.toPlainText())
         self.changed.emit(self.settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from app import translate as app_translate
 
@@ -12,23 +12,25 @@ TRANSLATIONS = Path(__file__).parent / "translations"
 
 
 class Language:
-    """Holds the installed translator, which Qt does not own. Main thread."""
+    """Holds the installed translators, which Qt does not own. Main thread."""
 
     def __init__(self) -> None:
-        self._translator: QTranslator | None = None
+        self._translators: list[QTranslator] = []
         app_translate.install(QCoreApplication.translate)
 
     def choose(self, choice: str) -> None:
         """`choice` is "system", "en" or "zh_CN"; every widget hears of the change from Qt."""
-        if self._translator is not None:
-            QCoreApplication.removeTranslator(self._translator)
-            self._translator = None
+        for translator in self._translators:
+            QCoreApplication.removeTranslator(translator)
+        self._translators.clear()
         name = _system_language() if choice == "system" else choice
-        file = TRANSLATIONS / f"draftlight_{name}.qm"
-        if file.exists():
-            self._translator = QTranslator()
-            self._translator.load(str(file))
-            QCoreApplication.installTranslator(self._translator)
+        qt = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+        # Qt's own texts are those of its file dialogs and context menus.
+        for file in (qt / f"qtbase_{name}.qm", TRANSLATIONS / f"draftlight_{name}.qm"):
+            translator = QTranslator()
+            if file.exists() and translator.load(str(file)):
+                self._translators.append(translator)
+                QCoreApplication.installTranslator(translator)
 
 
 def _system_language() -> str:

@@ -90,6 +90,18 @@ class LivePanel(Translated, QScrollArea):
         theme_notifier().changed.connect(self.retranslate)
         self.retranslate()
 
+    @property
+    def reply(self) -> LiveReply | None:
+        return self._reply
+
+    @property
+    def note(self) -> str:
+        return self._note.text()
+
+    @property
+    def ratio(self) -> str:
+        return self._ratio.text()
+
     def show_reply(self, reply: LiveReply | None) -> None:
         """None where no reply was written yet. Call at the pace of painting, not of tokens."""
         if reply != self._reply:

@@ -51,6 +51,9 @@ class LoadingCard(Translated, QFrame):
     def text(self) -> str:
         return self._text.text()
 
+    def press_cancel(self) -> None:
+        self._cancel.click()
+
     def show_loading(self, loading: Loading) -> None:
         """At the pace of the engine's progress, 20 a second at most."""
         if self._loading is None or self._loading.ticket != loading.ticket:

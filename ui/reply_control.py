@@ -69,6 +69,7 @@ class ReplyControl(QObject):
         self._measured: WeakKeyDictionary[ReplyTurn, Measured] = WeakKeyDictionary()
         self._off_rates: dict[LoadRequest, float] = {}
         worker.event.connect(self._on_event)
+        pairs.changed.connect(self._on_pair_changed)
 
     @property
     def ready(self) -> bool:
@@ -136,6 +137,11 @@ class ReplyControl(QObject):
             chat_format=self._formats.get(target, ChatFormat.MODEL),
         )
         return request if seed is None else replace(request, sampling=replace(request.sampling, seed=seed))
+
+    def _on_pair_changed(self) -> None:
+        """A load waits behind the reply under way, so that one has to go."""
+        if self._pairs.loading is not None:
+            self.stop()
 
     def _on_event(self, number: int, event: Event) -> None:
         writing = self.writing

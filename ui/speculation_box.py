@@ -43,6 +43,10 @@ class SpeculationBox(Translated, QFrame):
     def on(self) -> bool:
         return self._switch.isChecked()
 
+    @property
+    def subtitle(self) -> str:
+        return self._subtitle.text()
+
     def toggle(self) -> None:
         self._switch.toggle()
 

@@ -110,6 +110,11 @@ class EngineWorker(QObject):
         client.subscribe(self.state_changed.emit)
         self._thread.start()
 
+    @property
+    def running(self) -> bool:
+        """Whether the thread is there."""
+        return self._thread.isRunning()
+
     def ask_info(self) -> None:
         """Start the engine if need be; `informed` follows."""
         self._ask(self._inform)

@@ -109,6 +109,13 @@ class FakeClient:
         tape = (LoadProgress(0, "target", 1, 1), Quantized(0, str(destination)))
         return self._job(tape, Failed(0, ErrorReport(ErrorKind.LOAD_CANCELLED)))
 
+    def unload(self) -> None:
+        with self._condition:
+            self.dead = True
+            self._condition.notify_all()
+        self.pair = self.pid = None
+        self._notify(EngineState.STOPPED)
+
     def subscribe(self, listener: Callable[[EngineState], None]) -> None:
         self._listeners.append(listener)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import cycle
 
 from engine.errors import ErrorKind, ErrorReport
-from engine.protocol import Event, Failed, Finished, Loaded, LoadProgress, PrefillProgress, Started
+from engine.protocol import Event, Failed, Finished, Loaded, LoadProgress, PrefillProgress, SpeculationStopped, Started
 from engine.types import (
     DeviceInfo,
     Drafter,
@@ -171,6 +171,12 @@ def held(tape: Tape, after_rounds: int) -> Tape:
     """`tape` standing still after that many rounds."""
     cut = _after(tape, after_rounds)
     return (*tape[:cut], Hold(), *tape[cut:])
+
+
+def stopping(tape: Tape, after_rounds: int, inactive: Inactive) -> Tape:
+    """`tape` in which speculation ends after that many rounds; what follows is left as it is."""
+    cut = _after(tape, after_rounds)
+    return (*tape[:cut], SpeculationStopped(0, inactive), *tape[cut:])
 
 
 def crashing(tape: Tape, after_rounds: int) -> Tape:

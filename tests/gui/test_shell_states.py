@@ -1,0 +1,337 @@
+"""Each state of the window says what is the case, in both themes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from engine.errors import ErrorKind, ErrorReport
+from engine.types import EndReason, Inactive
+from tests.fakes import tapes
+from tests.fakes.fake_client import FakeClient
+from tests.gui.shell import Shell, ignore_platform, open_shell
+from ui.cards import Action
+from ui.theme import DARK, LIGHT, ThemeChoice, theme, theme_notifier
+
+pytestmark = ignore_platform
+
+
+@pytest.fixture(params=[ThemeChoice.LIGHT, ThemeChoice.DARK], ids=["light", "dark"])
+def shell(request: pytest.FixtureRequest, qtbot: QtBot, tmp_path: Path) -> Iterator[Shell]:
+    with open_shell(qtbot, tmp_path) as opened:
+        opened.window.settings_page.theme_chosen.emit(request.param.value)
+        assert theme() is (DARK if request.param is ThemeChoice.DARK else LIGHT)
+        yield opened
+    theme_notifier().choose(ThemeChoice.SYSTEM)
+
+
+def titles(shell: Shell) -> list[str]:
+    return [notice.title for notice in shell.notices]
+
+
+def test_first_start(shell: Shell) -> None:
+    """Before any pair the first page shows what was found, and nothing that does not exist."""
+    shell.wait(lambda: shell.pairs.engine is not None)
+    page = shell.window.first_start
+    assert page.isVisible()
+    assert not shell.window.top_bar.speculation.isVisible()
+    assert shell.window.status_line.state == "Engine ready, no pair loaded"
+    words = [chip.words for chip in page.chips if chip.isVisible()]
+    assert words[:2] == ["2 cores, 25.1 GB, 21.9 GB free", "Engine with CPU"]
+    assert words[2].endswith("free for models")
+
+
+def test_engine_that_does_not_start(qtbot: QtBot, tmp_path: Path) -> None:
+    """The first page says that the engine could not be started, instead of waiting for ever."""
+    report = ErrorReport(ErrorKind.ENGINE_START_FAILED, (("reason", "no answer"),))
+    with open_shell(qtbot, tmp_path, FakeClient(engine=report)) as shell:
+        shell.wait(lambda: shell.pairs.engine is not None)
+        assert shell.window.first_start.chips[0].words == "The engine could not be started"
+        assert shell.window.status_line.state == "The engine did not start"
+
+
+def test_loading(shell: Shell) -> None:
+    """A load shows how far target and draft are, and what is typed meanwhile waits in the box."""
+    shell.client.load_next(tapes.loading(hold_at=0.5))
+    shell.pairs.open_starter()
+    shell.wait(lambda: shell.pairs.loading and shell.pairs.loading.done_bytes)
+    shell.wait(lambda: "319" in shell.chat.notices.loading.text)
+    assert shell.chat.notices.loading.isVisible()
+    assert shell.window.status_line.state.startswith("Loading ")
+    shell.type("hello")
+    shell.enter()
+    assert shell.chat.transcript.box.text == "hello"
+    assert "still loading" in shell.chat.notices.hint
+    assert not shell.client.requests
+    shell.client.release()
+    shell.wait(lambda: shell.pairs.pair is not None)
+    assert not shell.chat.notices.loading.isVisible()
+    assert shell.chat.notices.hint == ""
+
+
+def test_cancelled_load(shell: Shell) -> None:
+    """Cancel ends the load and leads back to the first page without an error."""
+    shell.client.load_next(tapes.loading(hold_at=0.5))
+    shell.pairs.open_starter()
+    shell.wait(lambda: shell.pairs.loading and shell.pairs.loading.done_bytes)
+    shell.chat.notices.loading.press_cancel()
+    shell.wait(lambda: shell.pairs.loading is None)
+    assert shell.window.first_start.isVisible()
+    assert titles(shell) == ["No pair is loaded"]
+
+
+def test_ready(shell: Shell) -> None:
+    """A loaded pair is named, the switch says what it does, the status line says what is ready."""
+    shell.load()
+    assert shell.window.top_bar.pair.accessibleName() == "SmolLM2 135M Instruct F32 + SmolLM2 135M Instruct Q4_1"
+    assert shell.window.status_line.state == "Engine ready · CPU · n_ctx 8,192"
+    assert shell.window.status_line.verdict == "Draft SmolLM2 135M Instruct Q4_1 matches the target vocabulary"
+    assert shell.window.top_bar.speculation.subtitle == "draft 4"
+    assert not shell.notices
+
+
+def test_prefill(shell: Shell) -> None:
+    """While a long prompt is read, the reply's heading says how far."""
+    shell.load()
+    shell.client.play_next(tapes.reading(total=2_400, done=1_024))
+    reply = shell.send("A long text")
+    shell.wait(lambda: reply.prefill == (1_024, 2_400))
+    shell.client.release()
+    shell.wait(lambda: not reply.running)
+    assert reply.text == "Here is the summary."
+
+
+def test_streaming(shell: Shell) -> None:
+    """While a reply is written its figures move, and they end as the fold has them."""
+    shell.load()
+    whole = tapes.reply("The cat sat on the mat and looked at the rain. " * 8)
+    shell.client.play_next(tapes.held(whole, 12))
+    reply = shell.send("A story")
+    shell.wait(lambda: reply.fold.stats.rounds == 12)
+    shell.wait(lambda: shell.chat.live.reply and shell.chat.live.reply.stats.rounds == 12)
+    moving = shell.chat.live.reply
+    assert moving is not None
+    assert moving.rate
+    assert moving.stats.accepted_at[0] <= moving.stats.verified_at[0]
+    shell.client.release()
+    shell.wait(lambda: not reply.running)
+    final = shell.chat.live.reply
+    assert final is not None
+    assert final.rate == reply.fold.stats.tokens_per_s
+    assert "% used" in shell.window.status_line.state
+
+
+def test_stopped(shell: Shell) -> None:
+    """Stop keeps the text so far and ends the reply as cancelled."""
+    shell.load()
+    shell.client.play_next(tapes.held(tapes.reply("One two three four five six seven. " * 5), 3))
+    reply = shell.send("Count")
+    shell.wait(lambda: reply.fold.stats.rounds == 3)
+    shell.bot.mouseClick(shell.chat.transcript.box.button, Qt.MouseButton.LeftButton)
+    shell.wait(lambda: not reply.running)
+    assert reply.fold.end is EndReason.CANCELLED
+    assert reply.text.startswith("One two")
+    assert not shell.notices
+
+
+def test_speculation_off(shell: Shell) -> None:
+    """Switched off, the next message goes without the draft, nothing is loaded anew, and every place says so."""
+    shell.load()
+    shell.window.top_bar.speculation.toggle()
+    shell.client.play_next(tapes.reply("Plain words only. " * 12, inactive=Inactive.SWITCHED_OFF))
+    shell.ask("Hello")
+    assert shell.client.requests[-1].speculate is False
+    assert len(shell.client.loads) == 1
+    assert shell.window.top_bar.speculation.subtitle == "off"
+    assert shell.chat.live.note == "Speculation is switched off."
+    assert not shell.notices
+
+
+def test_ratio_needs_an_off_reply(shell: Shell) -> None:
+    """A ratio is shown only against an off reply of the same pair measured in this session."""
+    shell.load()
+    shell.ask("Hello")
+    assert shell.chat.live.ratio == ""
+    assert shell.chat.live.note == "off not measured yet with this pair"
+    shell.window.top_bar.speculation.toggle()
+    shell.client.play_next(tapes.reply("Plain words only. " * 12, inactive=Inactive.SWITCHED_OFF))
+    off = shell.ask("Hello")
+    shell.window.top_bar.speculation.toggle()
+    shell.client.play_next(tapes.reply("Fast words only. " * 12))
+    on = shell.ask("Hello")
+    on_rate, off_rate = on.fold.stats.tokens_per_s, off.fold.stats.tokens_per_s
+    assert on_rate is not None
+    assert off_rate is not None
+    assert shell.chat.live.ratio == f"{on_rate / off_rate:.2f}×"
+    assert shell.chat.live.note == f"off measured here: {off_rate:.1f} tok/s"
+
+
+def test_pair_that_cannot_speculate(shell: Shell) -> None:
+    """A pair without rollback says why at the switch, in the live panel and on a card."""
+    shell.client.load_next(tapes.loading(replace(tapes.PAIR, inactive=Inactive.TARGET_ROLLBACK)))
+    shell.load()
+    assert shell.window.top_bar.speculation.subtitle == "not with this target"
+    shell.client.play_next(tapes.reply("Plain.", inactive=Inactive.TARGET_ROLLBACK))
+    shell.ask("Hello")
+    assert titles(shell) == ["Speculation is not running"]
+    assert "cannot forget rejected tokens" in shell.chat.live.note
+
+
+def test_speculation_that_stops_inside_a_reply(shell: Shell) -> None:
+    """A draft that fails in the middle of a reply is told of on a card; the reply goes on."""
+    shell.load()
+    shell.client.play_next(tapes.stopping(tapes.reply("The reply goes on. " * 6), 2, Inactive.DRAFT_FAILED))
+    reply = shell.ask("Hello")
+    assert reply.fold.end is EndReason.STOP
+    assert titles(shell) == ["Speculation is not running"]
+
+
+def test_draft_refused(shell: Shell) -> None:
+    """A draft of another vocabulary is refused with the first difference; the target can be used alone."""
+    shell.client.load_next(
+        tapes.failing(
+            ErrorKind.DRAFT_VOCABULARY,
+            target="/m/big.gguf",
+            draft="/m/other.gguf",
+            difference="token",
+            token_id=5,
+            target_text="%",
+            draft_text="<unused0>",
+        )
+    )
+    shell.pairs.open(replace(tapes.REQUEST, target="/m/big.gguf", draft="/m/other.gguf"))
+    shell.wait(lambda: shell.notices)
+    assert shell.notices[0].actions[0] is Action.LOAD_WITHOUT_DRAFT
+    assert shell.chat.isVisible()
+    shell.press(Action.LOAD_WITHOUT_DRAFT)
+    shell.wait(lambda: shell.pairs.pair is not None)
+    assert shell.client.loads[-1].draft is None
+    assert shell.client.loads[-1].target == "/m/big.gguf"
+    assert not shell.notices
+
+
+def test_target_refused(shell: Shell) -> None:
+    """A file that is no model is refused with its name, and another can be chosen."""
+    shell.client.load_next(tapes.failing(ErrorKind.NOT_GGUF, path="/m/page.gguf"))
+    shell.pairs.open(replace(tapes.REQUEST, target="/m/page.gguf", draft=None))
+    shell.wait(lambda: shell.notices)
+    assert "page.gguf" in titles(shell)[0]
+    assert shell.notices[0].actions == (Action.OPEN_FILES, Action.DETAILS)
+    assert shell.pairs.pair is None
+
+
+def test_out_of_memory(shell: Shell) -> None:
+    """Memory that runs out at a load leads to the load options, filled with the refused pair."""
+    shell.client.load_next(tapes.failing(ErrorKind.OUT_OF_MEMORY, path="/m/big.gguf"))
+    shell.pairs.open(replace(tapes.REQUEST, ctx=32_768))
+    shell.wait(lambda: shell.notices)
+    assert titles(shell) == ["There is not enough memory"]
+    shell.press(Action.LOAD_OPTIONS)
+    dialog = shell.open_dialog()
+    assert dialog.target.path == tapes.REQUEST.target
+    dialog.reject()
+
+
+def test_context_full(shell: Shell) -> None:
+    """A reply that ends with the context says so and offers a longer one."""
+    shell.load()
+    shell.client.play_next(tapes.reply("Cut here", reason=EndReason.CONTEXT, prompt_tokens=8_188))
+    shell.ask("Go on")
+    assert titles(shell) == ["The context is full"]
+    assert "8,188" in shell.notices[0].text
+    assert shell.notices[0].actions == (Action.LOAD_OPTIONS,)
+
+
+def test_oldest_messages_dropped(shell: Shell) -> None:
+    """Requests allow trimming, and a card says how many of the oldest messages were not sent."""
+    shell.load()
+    shell.client.play_next(tapes.reply("Short.", dropped_messages=4))
+    shell.ask("Hello")
+    assert shell.client.requests[-1].trim_oldest
+    assert titles(shell) == ["The conversation is longer than the context (8,192 tokens)"]
+    assert shell.notices[0].text.startswith("The 4 oldest messages were not sent")
+
+
+def test_engine_death_in_a_reply(shell: Shell) -> None:
+    """The text so far stays, the pair comes back by itself, and the reply can be written again."""
+    shell.load()
+    whole = tapes.reply("The rain fell on the town and on the sea. " * 4)
+    shell.client.play_next(tapes.crashing(whole, 4), whole)
+    reply = shell.send("A story")
+    shell.wait(lambda: shell.replies.writing is None and shell.pairs.pair is not None)
+    tokens = reply.fold.stats.completion_tokens
+    assert reply.text
+    assert titles(shell) == ["The engine stopped unexpectedly"]
+    assert shell.notices[0].text == (
+        f"It was started again and the pair is ready. The reply was cut after {tokens} tokens; nothing else is lost."
+    )
+    assert len(shell.client.loads) == 2
+    seed = shell.client.requests[-1].sampling.seed
+    shell.press(Action.WRITE_AGAIN)
+    shell.wait(lambda: shell.replies.writing is None)
+    assert shell.client.requests[-1].sampling.seed == seed
+    assert shell.conversation.last_reply is not reply
+    assert not shell.notices
+
+
+def test_engine_death_while_idle(shell: Shell) -> None:
+    """A death between two replies is mended silently, and the next message works."""
+    shell.load()
+    shell.ask("Hello")
+    shell.client.kill()
+    shell.wait(lambda: len(shell.client.loads) == 2 and shell.pairs.pair is not None)
+    assert not shell.notices
+    assert shell.ask("Again").fold.end is EndReason.STOP
+
+
+def test_engine_that_dies_again_and_again(shell: Shell) -> None:
+    """An engine that dies before it wrote anything is not started a third time without being asked."""
+    shell.load()
+    shell.client.kill()
+    shell.wait(lambda: len(shell.client.loads) == 2 and shell.pairs.pair is not None)
+    shell.client.kill()
+    shell.wait(lambda: shell.notices)
+    assert len(shell.client.loads) == 2
+    assert shell.notices[0].actions[0] is Action.LOAD_AGAIN
+    shell.press(Action.LOAD_AGAIN)
+    shell.wait(lambda: shell.pairs.pair is not None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "action", "chat_format"),
+    [
+        (ErrorKind.NO_CHAT_TEMPLATE, Action.USE_CHATML, "chatml"),
+        (ErrorKind.CHAT_TEMPLATE_BROKEN, Action.USE_PLAIN, "plain"),
+    ],
+)
+def test_chat_template(shell: Shell, kind: ErrorKind, action: Action, chat_format: str) -> None:
+    """Without a usable template the user chooses a format; the reply is tried again, and the choice stays."""
+    shell.load()
+    shell.client.play_next(tapes.failing(kind, model="base", reason="unknown filter"), tapes.reply("Fine."))
+    shell.ask("Hello")
+    assert shell.notices[0].actions[:2] == (Action.USE_CHATML, Action.USE_PLAIN)
+    shell.press(action)
+    shell.wait(lambda: shell.replies.writing is None)
+    assert shell.conversation.last_reply is not None
+    assert shell.conversation.last_reply.text == "Fine."
+    assert [turn.text for turn in shell.conversation.turns] == ["Hello", "Fine."]
+    shell.ask("More")
+    assert [request.chat_format.value for request in shell.client.requests] == ["model", chat_format, chat_format]
+
+
+def test_details_of_an_error(shell: Shell) -> None:
+    """Details shows the log's tail and the machine, and nothing that was said in the chat."""
+    shell.load()
+    shell.client.play_next(tapes.crashing(tapes.reply("Secret words in the reply. " * 4), 2))
+    shell.ask("a secret question")
+    shell.press(Action.DETAILS)
+    text = shell.details_text()
+    assert "GGML_ASSERT" in text
+    assert "engine_died" in text
+    assert "0.3.36" in text
+    assert "ecret" not in text

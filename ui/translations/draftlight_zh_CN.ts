@@ -1,0 +1,1444 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>cards</name>
+    <message>
+        <source>Write again</source>
+        <translation>重新写</translation>
+    </message>
+    <message>
+        <source>Use ChatML</source>
+        <translation>使用 ChatML</translation>
+    </message>
+    <message>
+        <source>Use plain text</source>
+        <translation>使用纯文本</translation>
+    </message>
+    <message>
+        <source>Try the starter pair</source>
+        <translation>试试入门模型对</translation>
+    </message>
+    <message>
+        <source>Load again</source>
+        <translation>重新加载</translation>
+    </message>
+    <message>
+        <source>Write without draft</source>
+        <translation>不用草稿模型</translation>
+    </message>
+    <message>
+        <source>Open GGUF files…</source>
+        <translation>打开 GGUF 文件…</translation>
+    </message>
+    <message>
+        <source>Load options…</source>
+        <translation>加载选项…</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>详情</translation>
+    </message>
+    <message>
+        <source>No pair is loaded</source>
+        <translation>未加载模型对</translation>
+    </message>
+    <message>
+        <source>Load one to go on; your chats stay.</source>
+        <translation>加载一对模型即可继续；对话会保留。</translation>
+    </message>
+    <message>
+        <source>Speculation is not running</source>
+        <translation>推测解码未运行</translation>
+    </message>
+    <message>
+        <source>It was started again and the pair is loading.</source>
+        <translation>引擎已重新启动，正在加载模型对。</translation>
+    </message>
+    <message>
+        <source>It was started again and the pair is ready.</source>
+        <translation>引擎已重新启动，模型对已就绪。</translation>
+    </message>
+    <message>
+        <source>It is not running now.</source>
+        <translation>引擎现在没有运行。</translation>
+    </message>
+    <message>
+        <source>The reply was cut after 1 token; nothing else is lost.</source>
+        <translation>回复在 1 个 token 后中断；其他内容没有丢失。</translation>
+    </message>
+    <message>
+        <source>The reply was cut after {tokens} tokens; nothing else is lost.</source>
+        <translation>回复在 {tokens} 个 token 后中断；其他内容没有丢失。</translation>
+    </message>
+    <message>
+        <source>The conversation is longer than the context ({ctx} tokens)</source>
+        <translation>对话已超出上下文长度（{ctx} 个 token）</translation>
+    </message>
+    <message>
+        <source>The oldest message was not sent to the model. It stays in the conversation.</source>
+        <translation>最早的一条消息没有发送给模型，但仍保留在对话中。</translation>
+    </message>
+    <message>
+        <source>The {dropped} oldest messages were not sent to the model. They stay in the conversation.</source>
+        <translation>最早的 {dropped} 条消息没有发送给模型，但仍保留在对话中。</translation>
+    </message>
+    <message>
+        <source>The prompt of {prompt} tokens and the reply of {reply} fill it, so the reply stops here. The next message goes on; a longer context holds more.</source>
+        <translation>{prompt} 个 token 的提示词和 {reply} 个 token 的回复已占满上下文，回复到此为止。下一条消息可以继续；更长的上下文能容纳更多内容。</translation>
+    </message>
+    <message>
+        <source>The context is full</source>
+        <translation>上下文已满</translation>
+    </message>
+</context>
+<context>
+    <name>chat_page</name>
+    <message>
+        <source>The pair is still loading. Your message stays here; send it when it is ready.</source>
+        <translation>模型对仍在加载。消息会留在这里，就绪后再发送。</translation>
+    </message>
+    <message>
+        <source>No pair is loaded. Your message stays here.</source>
+        <translation>未加载模型对。消息会留在这里。</translation>
+    </message>
+    <message>
+        <source>The reply is still being written. Your message stays here.</source>
+        <translation>回复仍在生成。消息会留在这里。</translation>
+    </message>
+    <message>
+        <source>A reply is being written in “{title}”. Your message stays here.</source>
+        <translation>“{title}”中正在生成回复。消息会留在这里。</translation>
+    </message>
+    <message>
+        <source>Settings of the next replies</source>
+        <translation>后续回复的设置</translation>
+    </message>
+    <message>
+        <source>T {temperature} · draft {length}</source>
+        <translation>温度 {temperature} · 草稿 {length}</translation>
+    </message>
+</context>
+<context>
+    <name>conversations</name>
+    <message>
+        <source>New chat</source>
+        <translation>新对话</translation>
+    </message>
+    <message>
+        <source>Name of the chat</source>
+        <translation>对话名称</translation>
+    </message>
+    <message>
+        <source>Chat deleted</source>
+        <translation>对话已删除</translation>
+    </message>
+    <message>
+        <source>Search chats…</source>
+        <translation>搜索对话…</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>搜索对话</translation>
+    </message>
+    <message>
+        <source>New chat (Ctrl+N)</source>
+        <translation>新对话 (Ctrl+N)</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>just now</source>
+        <translation>刚刚</translation>
+    </message>
+    <message>
+        <source>{n} min ago</source>
+        <translation>{n} 分钟前</translation>
+    </message>
+    <message>
+        <source>{n} h ago</source>
+        <translation>{n} 小时前</translation>
+    </message>
+    <message>
+        <source>{n} d ago</source>
+        <translation>{n} 天前</translation>
+    </message>
+</context>
+<context>
+    <name>dialogs</name>
+    <message>
+        <source>Copy report</source>
+        <translation>复制报告</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
+    </message>
+    <message>
+        <source>Use this file as the draft for {target}?</source>
+        <translation>将此文件用作 {target} 的草稿模型吗？</translation>
+    </message>
+    <message>
+        <source>Use as draft</source>
+        <translation>用作草稿模型</translation>
+    </message>
+    <message>
+        <source>Open as target</source>
+        <translation>作为目标模型打开</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>first_start</name>
+    <message>
+        <source>Your model, in a higher gear</source>
+        <translation>让你的模型换上高速挡</translation>
+    </message>
+    <message>
+        <source>A small draft model guesses ahead, the large one checks. You read exactly what the large
+one would have written, sooner, and you see where every word came from.</source>
+        <translation>小的草稿模型先行猜测，大模型负责核对。你读到的正是大模型会写出的内容，
+只是来得更快，还能看到每个词的来源。</translation>
+    </message>
+    <message>
+        <source>JUST LOOK AROUND</source>
+        <translation>先随便看看</translation>
+    </message>
+    <message>
+        <source>SmolLM2 135M, twice</source>
+        <translation>SmolLM2 135M，一式两份</translation>
+    </message>
+    <message>
+        <source>A tiny pair that runs on any processor, for seeing how it works.</source>
+        <translation>可在任何处理器上运行的微型模型对，用来了解工作原理。</translation>
+    </message>
+    <message>
+        <source>Runs on the CPU</source>
+        <translation>在 CPU 上运行</translation>
+    </message>
+    <message>
+        <source>Try it</source>
+        <translation>试一试</translation>
+    </message>
+    <message>
+        <source>or</source>
+        <translation>或者</translation>
+    </message>
+    <message>
+        <source>open GGUF files you already have</source>
+        <translation>打开你已有的 GGUF 文件</translation>
+    </message>
+    <message>
+        <source>; drop them anywhere in this window.</source>
+        <translation>；也可以把文件拖到窗口的任意位置。</translation>
+    </message>
+    <message>
+        <source>Looking at this computer…</source>
+        <translation>正在检查这台电脑…</translation>
+    </message>
+    <message>
+        <source>Engine with {backends}</source>
+        <translation>引擎：{backends}</translation>
+    </message>
+    <message>
+        <source>{size} free for models</source>
+        <translation>可存放模型的空间 {size}</translation>
+    </message>
+    <message>
+        <source>No device reported</source>
+        <translation>未报告设备</translation>
+    </message>
+    <message>
+        <source>{name}, {total}, {free} free</source>
+        <translation>{name}，{total}，可用 {free}</translation>
+    </message>
+</context>
+<context>
+    <name>live_panel</name>
+    <message>
+        <source>Live panel</source>
+        <translation>实时面板</translation>
+    </message>
+    <message>
+        <source>LIVE</source>
+        <translation>实时</translation>
+    </message>
+    <message>
+        <source>tok/s</source>
+        <translation>tok/s</translation>
+    </message>
+    <message>
+        <source>KEPT BY DRAFT POSITION</source>
+        <translation>各草稿位置的保留率</translation>
+    </message>
+    <message>
+        <source>Kept by draft position</source>
+        <translation>各草稿位置的保留率</translation>
+    </message>
+    <message>
+        <source>WHERE A ROUND&apos;S TIME GOES</source>
+        <translation>每轮耗时分布</translation>
+    </message>
+    <message>
+        <source>THIS REPLY</source>
+        <translation>本次回复</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token 数</translation>
+    </message>
+    <message>
+        <source>Accepted / resampled / bonus</source>
+        <translation>接受 / 重采样 / 附赠</translation>
+    </message>
+    <message>
+        <source>Tokens per round</source>
+        <translation>每轮 token 数</translation>
+    </message>
+    <message>
+        <source>First token</source>
+        <translation>首个 token</translation>
+    </message>
+    <message>
+        <source>Figures come with the first reply.</source>
+        <translation>第一次回复后显示数据。</translation>
+    </message>
+    <message>
+        <source>off measured here: {rate} tok/s</source>
+        <translation>本机关闭时实测：{rate} tok/s</translation>
+    </message>
+    <message>
+        <source>off not measured yet with this pair</source>
+        <translation>此模型对尚未实测关闭时的速度</translation>
+    </message>
+    <message>
+        <source>draft {share} %</source>
+        <translation>草稿 {share} %</translation>
+    </message>
+    <message>
+        <source>verify {share} %</source>
+        <translation>验证 {share} %</translation>
+    </message>
+    <message>
+        <source>sample {share} %</source>
+        <translation>采样 {share} %</translation>
+    </message>
+    <message>
+        <source>other {share} %</source>
+        <translation>其他 {share} %</translation>
+    </message>
+</context>
+<context>
+    <name>load_options</name>
+    <message>
+        <source>automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>The rest runs on the CPU</source>
+        <translation>其余在 CPU 上运行</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Tokens of the whole conversation</source>
+        <translation>整个对话的 token 数</translation>
+    </message>
+    <message>
+        <source>Target layers on the GPU</source>
+        <translation>GPU 上的目标模型层数</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
+    </message>
+    <message>
+        <source>Smaller types save memory and cost a little accuracy</source>
+        <translation>较小的类型节省内存，但会略微降低精度</translation>
+    </message>
+    <message>
+        <source>Draft layers on the GPU</source>
+        <translation>GPU 上的草稿模型层数</translation>
+    </message>
+    <message>
+        <source>Flash attention</source>
+        <translation>Flash Attention</translation>
+    </message>
+    <message>
+        <source>Needed by quantised KV caches</source>
+        <translation>量化的 KV 缓存需要它</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>线程数</translation>
+    </message>
+    <message>
+        <source>Automatic takes the physical cores</source>
+        <translation>自动时使用物理核心数</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>开启</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>loading</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Loading</source>
+        <translation>加载中</translation>
+    </message>
+    <message>
+        <source>Making the starter pair, once</source>
+        <translation>正在制作入门模型对，仅此一次</translation>
+    </message>
+    <message>
+        <source>Loading {name} again</source>
+        <translation>正在重新加载 {name}</translation>
+    </message>
+    <message>
+        <source>Loading {name}</source>
+        <translation>正在加载 {name}</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>The engine is starting</source>
+        <translation>引擎正在启动</translation>
+    </message>
+    <message>
+        <source>{done} of {total} written</source>
+        <translation>已写入 {done}，共 {total}</translation>
+    </message>
+    <message>
+        <source>target ready, draft {done} of {total}</source>
+        <translation>目标模型就绪，草稿模型 {done}，共 {total}</translation>
+    </message>
+    <message>
+        <source>target {done} of {total}, then draft {draft}</source>
+        <translation>目标模型 {done}，共 {total}，然后是草稿模型 {draft}</translation>
+    </message>
+    <message>
+        <source>target {done} of {total}</source>
+        <translation>目标模型 {done}，共 {total}</translation>
+    </message>
+    <message>
+        <source> · {seconds} s left</source>
+        <translation> · 剩余 {seconds} 秒</translation>
+    </message>
+</context>
+<context>
+    <name>main_window</name>
+    <message>
+        <source>Choose a draft</source>
+        <translation>选择草稿模型</translation>
+    </message>
+    <message>
+        <source>GGUF models (*.gguf)</source>
+        <translation>GGUF 模型 (*.gguf)</translation>
+    </message>
+</context>
+<context>
+    <name>messages</name>
+    <message>
+        <source>{path_name} is not there</source>
+        <translation>找不到 {path_name}</translation>
+    </message>
+    <message>
+        <source>No file was found at {path}. Check the path, or choose another model.</source>
+        <translation>{path} 处没有文件。请检查路径，或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>{path_name} cannot be read</source>
+        <translation>无法读取 {path_name}</translation>
+    </message>
+    <message>
+        <source>{path}: {reason}. Check the file&apos;s permissions and its disk.</source>
+        <translation>{path}：{reason}。请检查文件权限和所在磁盘。</translation>
+    </message>
+    <message>
+        <source>{path_name} is not a model file</source>
+        <translation>{path_name} 不是模型文件</translation>
+    </message>
+    <message>
+        <source>{path} does not begin as a GGUF file does. Models for this program are GGUF files; a web page or a file of another format may have been saved under this name.</source>
+        <translation>{path} 的开头不是 GGUF 格式。本程序使用 GGUF 模型文件；以此名称保存的可能是网页或其他格式的文件。</translation>
+    </message>
+    <message>
+        <source>{path_name} is incomplete</source>
+        <translation>{path_name} 不完整</translation>
+    </message>
+    <message>
+        <source>The file has {size_bytes}, and its header describes at least {expected_bytes}. The download probably stopped early; download it again.</source>
+        <translation>文件只有 {size_bytes}，而文件头描述的内容至少有 {expected_bytes}。下载可能提前中断，请重新下载。</translation>
+    </message>
+    <message>
+        <source>{path_name} is damaged</source>
+        <translation>{path_name} 已损坏</translation>
+    </message>
+    <message>
+        <source>Its header cannot be understood ({reason}). Download the file again.</source>
+        <translation>无法解析文件头（{reason}）。请重新下载该文件。</translation>
+    </message>
+    <message>
+        <source>{path_name} has an unknown GGUF version</source>
+        <translation>{path_name} 的 GGUF 版本未知</translation>
+    </message>
+    <message>
+        <source>The file says version {version}, and this program reads versions 2 and 3. Get a newer conversion of the model.</source>
+        <translation>文件标明版本为 {version}，本程序可读取版本 2 和 3。请获取该模型较新的转换文件。</translation>
+    </message>
+    <message>
+        <source>A part of {path_name} is missing</source>
+        <translation>{path_name} 缺少一个部分</translation>
+    </message>
+    <message>
+        <source>The model is split over several files, and {missing} is not beside the others. Put all parts into one folder.</source>
+        <translation>该模型分成多个文件，而 {missing} 不在其他文件旁边。请把所有部分放进同一个文件夹。</translation>
+    </message>
+    <message>
+        <source>{path_name} could not be converted</source>
+        <translation>无法转换 {path_name}</translation>
+    </message>
+    <message>
+        <source>The conversion stopped: {reason}. Check the free space on the disk and try again.</source>
+        <translation>转换中止：{reason}。请检查磁盘可用空间后重试。</translation>
+    </message>
+    <message>
+        <source>{path_name} holds no model</source>
+        <translation>{path_name} 中没有模型</translation>
+    </message>
+    <message>
+        <source>The file has a vocabulary but no weights. Choose the file with the weights.</source>
+        <translation>该文件只有词表，没有权重。请选择包含权重的文件。</translation>
+    </message>
+    <message>
+        <source>{path_name} does not write text</source>
+        <translation>{path_name} 不能生成文本</translation>
+    </message>
+    <message>
+        <source>A model of the architecture {architecture} turns text into numbers, or needs another program to be read. Choose a model that writes text.</source>
+        <translation>架构为 {architecture} 的模型把文本变成数字，或需要其他程序才能读取。请选择能生成文本的模型。</translation>
+    </message>
+    <message>
+        <source>{path_name} only works together with its own target</source>
+        <translation>{path_name} 只能与它自己的目标模型一起使用</translation>
+    </message>
+    <message>
+        <source>The file is a head of the architecture {architecture} that was trained for one target, not a model of its own. Choose a complete small model as the draft.</source>
+        <translation>该文件是架构为 {architecture} 的预测头，只为某一个目标模型训练，本身不是完整的模型。请选择完整的小模型作为草稿模型。</translation>
+    </message>
+    <message>
+        <source>{path_name} could not be loaded</source>
+        <translation>无法加载 {path_name}</translation>
+    </message>
+    <message>
+        <source>The engine refused the file. It may be damaged, or its architecture may be newer than this version of the engine; the engine&apos;s log says more.</source>
+        <translation>引擎拒绝了该文件。文件可能已损坏，或其架构比当前引擎版本更新；引擎日志中有更多信息。</translation>
+    </message>
+    <message>
+        <source>Loading was cancelled</source>
+        <translation>加载已取消</translation>
+    </message>
+    <message>
+        <source>No model is loaded. Load one to go on.</source>
+        <translation>未加载模型。加载一个即可继续。</translation>
+    </message>
+    <message>
+        <source>There is no room for a context of {ctx} tokens</source>
+        <translation>放不下 {ctx} 个 token 的上下文</translation>
+    </message>
+    <message>
+        <source>{path_name} was read, but its context could not be set up. Use a shorter context, another type for the cache, or flash attention where the cache is quantised.</source>
+        <translation>{path_name} 已读取，但无法建立上下文。请使用更短的上下文、其他缓存类型，或在缓存量化时开启 Flash Attention。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory</source>
+        <translation>内存不足</translation>
+    </message>
+    <message>
+        <source>Memory ran out while {path_name} was at work. Use a shorter context, a smaller type for the cache, fewer layers on the graphics card, or a smaller model; closing other programs helps too.</source>
+        <translation>处理 {path_name} 时内存耗尽。请使用更短的上下文、更小的缓存类型、在显卡上放更少的层，或更小的模型；关闭其他程序也有帮助。</translation>
+    </message>
+    <message>
+        <source>The draft does not match the target</source>
+        <translation>草稿模型与目标模型不匹配</translation>
+    </message>
+    <message>
+        <source>{model} has no chat template</source>
+        <translation>{model} 没有对话模板</translation>
+    </message>
+    <message>
+        <source>Without one the model cannot be told who says what. Choose the ChatML or the plain format for the chat, or give the prompt as raw text.</source>
+        <translation>没有模板就无法告诉模型谁说了什么。请为对话选择 ChatML 或纯文本格式，或直接给出原始提示词。</translation>
+    </message>
+    <message>
+        <source>The chat template of {model} does not work</source>
+        <translation>{model} 的对话模板无法使用</translation>
+    </message>
+    <message>
+        <source>It stopped with: {reason}. Choose the ChatML or the plain format for the chat, or give the prompt as raw text.</source>
+        <translation>它因以下原因中止：{reason}。请为对话选择 ChatML 或纯文本格式，或直接给出原始提示词。</translation>
+    </message>
+    <message>
+        <source>The chat template of {model} was stopped</source>
+        <translation>{model} 的对话模板已被阻止</translation>
+    </message>
+    <message>
+        <source>It reached for something that a template has no business with ({reason}). Do not trust this file; get the model from another source.</source>
+        <translation>它试图访问模板不该碰的东西（{reason}）。请不要信任该文件，从其他来源获取模型。</translation>
+    </message>
+    <message>
+        <source>The chat template of {model} does not end</source>
+        <translation>{model} 的对话模板无法结束</translation>
+    </message>
+    <message>
+        <source>It was stopped at its limit of time or length. Choose the ChatML or the plain format for the chat, or give the prompt as raw text.</source>
+        <translation>它在达到时间或长度上限时被停止。请为对话选择 ChatML 或纯文本格式，或直接给出原始提示词。</translation>
+    </message>
+    <message>
+        <source>The prompt is empty</source>
+        <translation>提示词为空</translation>
+    </message>
+    <message>
+        <source>Write something for the model to answer.</source>
+        <translation>请写一些内容让模型回答。</translation>
+    </message>
+    <message>
+        <source>The prompt is longer than the context</source>
+        <translation>提示词超出上下文长度</translation>
+    </message>
+    <message>
+        <source>The prompt has {prompt_tokens} tokens, and the context holds {ctx} for the prompt and the reply together. Use a longer context or a shorter prompt.</source>
+        <translation>提示词有 {prompt_tokens} 个 token，而上下文总共只能容纳提示词和回复共 {ctx} 个。请使用更长的上下文或更短的提示词。</translation>
+    </message>
+    <message>
+        <source>The reply would not fit into the context</source>
+        <translation>回复放不进上下文</translation>
+    </message>
+    <message>
+        <source>A prompt of {prompt_tokens} tokens and a reply of {max_tokens} are more than the {ctx} that the context holds. Ask for fewer tokens, or use a longer context.</source>
+        <translation>{prompt_tokens} 个 token 的提示词加上 {max_tokens} 个 token 的回复超过了上下文的 {ctx} 个。请减少 token 数，或使用更长的上下文。</translation>
+    </message>
+    <message>
+        <source>A setting has a value that does not work</source>
+        <translation>有一项设置的值无效</translation>
+    </message>
+    <message>
+        <source>{name} is {value}: {reason}. Choose another value.</source>
+        <translation>{name} 为 {value}：{reason}。请选择其他值。</translation>
+    </message>
+    <message>
+        <source>The model stopped in the middle of its work</source>
+        <translation>模型在工作中途停止</translation>
+    </message>
+    <message>
+        <source>Decoding with {path_name} failed with code {code}. Try again; if it happens again, load the pair anew with a shorter context.</source>
+        <translation>使用 {path_name} 解码失败，代码 {code}。请重试；若再次发生，请用更短的上下文重新加载模型对。</translation>
+    </message>
+    <message>
+        <source>The model gave numbers that are not numbers</source>
+        <translation>模型给出了无效数值</translation>
+    </message>
+    <message>
+        <source>No token can be chosen from them. The file may be damaged, or the type of its weights may not work on this device. Try another file of the model, or without the graphics card.</source>
+        <translation>无法从中选出 token。文件可能已损坏，或其权重类型不适合此设备。请尝试该模型的其他文件，或不使用显卡。</translation>
+    </message>
+    <message>
+        <source>No model is loaded</source>
+        <translation>未加载模型</translation>
+    </message>
+    <message>
+        <source>Load a model before you ask for a reply.</source>
+        <translation>请先加载模型再请求回复。</translation>
+    </message>
+    <message>
+        <source>The engine is busy</source>
+        <translation>引擎正忙</translation>
+    </message>
+    <message>
+        <source>Another reply is being written. Wait for its end, or stop it.</source>
+        <translation>另一条回复正在生成。请等待它结束，或将其停止。</translation>
+    </message>
+    <message>
+        <source>The engine could not be started</source>
+        <translation>无法启动引擎</translation>
+    </message>
+    <message>
+        <source>The engine stopped unexpectedly</source>
+        <translation>引擎意外停止</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside the program</source>
+        <translation>程序内部出错</translation>
+    </message>
+    <message>
+        <source>This is a fault of the program: {reason}. Try again; a report with the details helps to mend it.</source>
+        <translation>这是程序的错误：{reason}。请重试；附上详情的报告有助于修复。</translation>
+    </message>
+    <message>
+        <source>{path_name} cannot be written to</source>
+        <translation>无法写入 {path_name}</translation>
+    </message>
+    <message>
+        <source>{path}: {reason}. Check the folder&apos;s permissions, or choose another base folder.</source>
+        <translation>{path}：{reason}。请检查文件夹权限，或选择其他基础文件夹。</translation>
+    </message>
+    <message>
+        <source>There is not enough space on the disk</source>
+        <translation>磁盘空间不足</translation>
+    </message>
+    <message>
+        <source>The starter pair is not installed</source>
+        <translation>未安装入门模型对</translation>
+    </message>
+    <message>
+        <source>The package {package} is missing. Run python3 run.py, which installs it.</source>
+        <translation>缺少软件包 {package}。运行 python3 run.py 即可安装。</translation>
+    </message>
+    <message>
+        <source>{path_name} is not text in UTF-8</source>
+        <translation>{path_name} 不是 UTF-8 文本</translation>
+    </message>
+    <message>
+        <source>The byte at position {position} belongs to no character. Save the file as UTF-8.</source>
+        <translation>位置 {position} 处的字节不属于任何字符。请将文件保存为 UTF-8。</translation>
+    </message>
+    <message>
+        <source>{path_name} is not a list of messages</source>
+        <translation>{path_name} 不是消息列表</translation>
+    </message>
+    <message>
+        <source>It should be JSON: a list of objects with &quot;role&quot; (system, user or assistant) and &quot;content&quot;. {reason}.</source>
+        <translation>应为 JSON：由含有 &quot;role&quot;（system、user 或 assistant）和 &quot;content&quot; 的对象组成的列表。{reason}。</translation>
+    </message>
+    <message>
+        <source>There is nothing to compare</source>
+        <translation>没有可比较的内容</translation>
+    </message>
+    <message>
+        <source>The reply is too short to measure</source>
+        <translation>回复太短，无法测量</translation>
+    </message>
+    <message>
+        <source>The model ended after {completion_tokens} tokens. Use a prompt that asks for more.</source>
+        <translation>模型在 {completion_tokens} 个 token 后结束。请使用要求更多内容的提示词。</translation>
+    </message>
+    <message>
+        <source>This processor lacks an instruction that this build of the engine uses. Install a build for older processors.</source>
+        <translation>此处理器缺少该引擎版本所用的指令。请安装适用于较旧处理器的版本。</translation>
+    </message>
+    <message>
+        <source>{reason}. Close other programs and try again.</source>
+        <translation>{reason}。请关闭其他程序后重试。</translation>
+    </message>
+    <message>
+        <source>{reason}. Try again; the engine&apos;s log may say more: {log_path}</source>
+        <translation>{reason}。请重试；引擎日志中可能有更多信息：{log_path}</translation>
+    </message>
+    <message>
+        <source>It ended before it was ready (exit code {exit_code}). The engine&apos;s log says why: {log_path}</source>
+        <translation>它在就绪前就已退出（退出代码 {exit_code}）。原因见引擎日志：{log_path}</translation>
+    </message>
+    <message>
+        <source>Something outside the program ended it, most often the system because memory ran out. The next reply starts it again; a shorter context or a smaller model needs less memory.</source>
+        <translation>程序之外的某个因素结束了它，多半是系统因内存耗尽所致。下一次回复会重新启动它；更短的上下文或更小的模型需要的内存更少。</translation>
+    </message>
+    <message>
+        <source>It met a fault that it could not survive ({signal}), most often because the memory of the graphics card ran out. The next reply starts it again; a shorter context needs less memory.</source>
+        <translation>它遇到了无法恢复的错误（{signal}），多半是显存耗尽所致。下一次回复会重新启动它；更短的上下文需要的内存更少。</translation>
+    </message>
+    <message>
+        <source>It ended with exit code {exit_code}. The next reply starts it again.</source>
+        <translation>它以退出代码 {exit_code} 结束。下一次回复会重新启动它。</translation>
+    </message>
+    <message>
+        <source>{target} splits text with a tokenizer of the kind {target_text}, and {draft} with {draft_text}. Choose a draft of the target&apos;s own family.</source>
+        <translation>{target} 使用 {target_text} 类型的分词器，而 {draft} 使用 {draft_text}。请选择与目标模型同一系列的草稿模型。</translation>
+    </message>
+    <message>
+        <source>{target} knows {target_size} tokens, and {draft} knows {draft_size}. Choose a draft of the target&apos;s own family.</source>
+        <translation>{target} 的词表有 {target_size} 个 token，而 {draft} 有 {draft_size} 个。请选择与目标模型同一系列的草稿模型。</translation>
+    </message>
+    <message>
+        <source>Token {token_id} is {target_text} for {target} and {draft_text} for {draft}; {differing_tokens} tokens differ. Choose a draft of the target&apos;s own family.</source>
+        <translation>第 {token_id} 号 token 在 {target} 中是 {target_text}，在 {draft} 中是 {draft_text}；共有 {differing_tokens} 个 token 不同。请选择与目标模型同一系列的草稿模型。</translation>
+    </message>
+    <message>
+        <source>{target} and {draft} mark the beginning or the end of a text in different ways. Choose a draft of the target&apos;s own family, from the same maker.</source>
+        <translation>{target} 与 {draft} 标记文本开头或结尾的方式不同。请选择同一系列、同一出品方的草稿模型。</translation>
+    </message>
+    <message>
+        <source>{path} needs {needed_bytes}, and {free_bytes} are free. Free some space and try again.</source>
+        <translation>{path} 需要 {needed_bytes}，可用 {free_bytes}。请腾出空间后重试。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written. Free some space and try again.</source>
+        <translation>无法写入 {path}。请腾出空间后重试。</translation>
+    </message>
+    <message>
+        <source>the target</source>
+        <translation>目标模型</translation>
+    </message>
+    <message>
+        <source>the draft</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>Speculation is switched off.</source>
+        <translation>推测解码已关闭。</translation>
+    </message>
+    <message>
+        <source>Speculation needs a draft model, and none is loaded.</source>
+        <translation>推测解码需要草稿模型，但尚未加载。</translation>
+    </message>
+    <message>
+        <source>Speculation is off because the draft length is 0.</source>
+        <translation>草稿长度为 0，推测解码未启用。</translation>
+    </message>
+    <message>
+        <source>Speculation is off because {target} cannot forget rejected tokens: its architecture keeps a running state.</source>
+        <translation>推测解码未启用，因为 {target} 无法撤销被拒绝的 token：其架构会保持连续状态。</translation>
+    </message>
+    <message>
+        <source>Speculation is off because the draft {draft} cannot forget rejected tokens: its architecture keeps a running state. Choose another draft.</source>
+        <translation>推测解码未启用，因为草稿模型 {draft} 无法撤销被拒绝的 token：其架构会保持连续状态。请选择其他草稿模型。</translation>
+    </message>
+    <message>
+        <source>Speculation stopped because the context of the draft {draft} is full. The reply goes on without it.</source>
+        <translation>草稿模型 {draft} 的上下文已满，推测解码已停止。回复将在没有它的情况下继续。</translation>
+    </message>
+    <message>
+        <source>Speculation stopped because the draft {draft} failed. The reply goes on without it.</source>
+        <translation>草稿模型 {draft} 出错，推测解码已停止。回复将在没有它的情况下继续。</translation>
+    </message>
+</context>
+<context>
+    <name>open_files</name>
+    <message>
+        <source>Browse…</source>
+        <translation>浏览…</translation>
+    </message>
+    <message>
+        <source>There is no such file.</source>
+        <translation>没有这个文件。</translation>
+    </message>
+    <message>
+        <source>Choose a model</source>
+        <translation>选择模型</translation>
+    </message>
+    <message>
+        <source>GGUF models (*.gguf)</source>
+        <translation>GGUF 模型 (*.gguf)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Open GGUF files</source>
+        <translation>打开 GGUF 文件</translation>
+    </message>
+    <message>
+        <source>Target</source>
+        <translation>目标模型</translation>
+    </message>
+    <message>
+        <source>The large model whose text you want</source>
+        <translation>你想要其文本的大模型</translation>
+    </message>
+    <message>
+        <source>Draft</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>A small model that guesses ahead</source>
+        <translation>先行猜测的小模型</translation>
+    </message>
+    <message>
+        <source>none: the target writes alone</source>
+        <translation>无：目标模型独自生成</translation>
+    </message>
+    <message>
+        <source>A draft must share the target&apos;s vocabulary, as models of one family mostly do. It is checked when they load.</source>
+        <translation>草稿模型必须与目标模型共用词表，同一系列的模型大多如此。加载时会进行检查。</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>加载</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>rail</name>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+</context>
+<context>
+    <name>settings</name>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>0 always takes the likeliest token</source>
+        <translation>0 表示总是取最可能的 token</translation>
+    </message>
+    <message>
+        <source>Top-k</source>
+        <translation>Top-k</translation>
+    </message>
+    <message>
+        <source>Only the k likeliest tokens; 0 means all</source>
+        <translation>只取最可能的 k 个 token；0 表示全部</translation>
+    </message>
+    <message>
+        <source>Top-p</source>
+        <translation>Top-p</translation>
+    </message>
+    <message>
+        <source>Only as many as have this probability together</source>
+        <translation>只取累计概率达到该值的 token</translation>
+    </message>
+    <message>
+        <source>Min-p</source>
+        <translation>Min-p</translation>
+    </message>
+    <message>
+        <source>None less likely than this share of the likeliest</source>
+        <translation>排除概率低于最大概率这一比例的 token</translation>
+    </message>
+    <message>
+        <source>Repeat penalty</source>
+        <translation>重复惩罚</translation>
+    </message>
+    <message>
+        <source>1 means none</source>
+        <translation>1 表示不惩罚</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>The same seed and settings give the same text</source>
+        <translation>相同的种子和设置得到相同的文本</translation>
+    </message>
+    <message>
+        <source>Most tokens</source>
+        <translation>最多 token 数</translation>
+    </message>
+    <message>
+        <source>0 means up to the end of the context</source>
+        <translation>0 表示直到上下文末尾</translation>
+    </message>
+    <message>
+        <source>Draft length</source>
+        <translation>草稿长度</translation>
+    </message>
+    <message>
+        <source>Tokens guessed in a round; 0 writes without the draft</source>
+        <translation>每轮猜测的 token 数；0 表示不用草稿模型</translation>
+    </message>
+    <message>
+        <source>Least draft certainty</source>
+        <translation>最低草稿把握</translation>
+    </message>
+    <message>
+        <source>Drafting stops where its best guess is less likely than this</source>
+        <translation>最佳猜测的概率低于该值时停止起草</translation>
+    </message>
+    <message>
+        <source>Rule</source>
+        <translation>规则</translation>
+    </message>
+    <message>
+        <source>How guesses are judged; the text is the target&apos;s with each of them</source>
+        <translation>如何评判猜测；无论哪种规则，文本都与目标模型一致</translation>
+    </message>
+    <message>
+        <source>System prompt of this chat</source>
+        <translation>此对话的系统提示词</translation>
+    </message>
+    <message>
+        <source>Sent before the conversation</source>
+        <translation>在对话之前发送</translation>
+    </message>
+    <message>
+        <source>Random</source>
+        <translation>随机</translation>
+    </message>
+    <message>
+        <source>Random seed</source>
+        <translation>随机种子</translation>
+    </message>
+    <message>
+        <source>context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Restore defaults</source>
+        <translation>恢复默认值</translation>
+    </message>
+    <message>
+        <source>coupled: same seed, same text</source>
+        <translation>coupled：同种子同文本</translation>
+    </message>
+    <message>
+        <source>residual: keep or redraw</source>
+        <translation>residual：保留或重抽</translation>
+    </message>
+    <message>
+        <source>match: draw and compare</source>
+        <translation>match：抽取并比较</translation>
+    </message>
+</context>
+<context>
+    <name>settings_page</name>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>主题</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+</context>
+<context>
+    <name>shortcuts</name>
+    <message>
+        <source>New chat</source>
+        <translation>新对话</translation>
+    </message>
+    <message>
+        <source>Go to the prompt</source>
+        <translation>转到输入框</translation>
+    </message>
+    <message>
+        <source>Stop the reply</source>
+        <translation>停止回复</translation>
+    </message>
+    <message>
+        <source>Write the last reply again</source>
+        <translation>重新写最后一条回复</translation>
+    </message>
+    <message>
+        <source>Open GGUF files</source>
+        <translation>打开 GGUF 文件</translation>
+    </message>
+    <message>
+        <source>Switch speculation on or off</source>
+        <translation>开启或关闭推测解码</translation>
+    </message>
+    <message>
+        <source>Show or hide the live panel</source>
+        <translation>显示或隐藏实时面板</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>This list</source>
+        <translation>此列表</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>发送消息</translation>
+    </message>
+    <message>
+        <source>Add a line to the message</source>
+        <translation>在消息中换行</translation>
+    </message>
+    <message>
+        <source>Rename the chosen chat</source>
+        <translation>重命名所选对话</translation>
+    </message>
+    <message>
+        <source>Delete the chosen chat</source>
+        <translation>删除所选对话</translation>
+    </message>
+</context>
+<context>
+    <name>status_line</name>
+    <message>
+        <source>Ctrl+Shift+S toggles speculation</source>
+        <translation>Ctrl+Shift+S 切换推测解码</translation>
+    </message>
+    <message>
+        <source>Making the starter pair</source>
+        <translation>正在制作入门模型对</translation>
+    </message>
+    <message>
+        <source>Loading {name}</source>
+        <translation>正在加载 {name}</translation>
+    </message>
+    <message>
+        <source>Engine ready · {backend} · n_ctx {ctx}</source>
+        <translation>引擎就绪 · {backend} · n_ctx {ctx}</translation>
+    </message>
+    <message>
+        <source> · {share} % used</source>
+        <translation> · 已用 {share} %</translation>
+    </message>
+    <message>
+        <source>The engine did not start</source>
+        <translation>引擎未能启动</translation>
+    </message>
+    <message>
+        <source>The engine is starting</source>
+        <translation>引擎正在启动</translation>
+    </message>
+    <message>
+        <source>The engine stopped</source>
+        <translation>引擎已停止</translation>
+    </message>
+    <message>
+        <source>No engine running</source>
+        <translation>引擎未运行</translation>
+    </message>
+    <message>
+        <source>Engine ready, no pair loaded</source>
+        <translation>引擎就绪，未加载模型对</translation>
+    </message>
+    <message>
+        <source>No draft: the target writes alone</source>
+        <translation>无草稿模型：目标模型独自生成</translation>
+    </message>
+    <message>
+        <source>Draft {draft} matches the target vocabulary</source>
+        <translation>草稿模型 {draft} 与目标模型词表一致</translation>
+    </message>
+</context>
+<context>
+    <name>top_bar</name>
+    <message>
+        <source>No pair loaded</source>
+        <translation>未加载模型对</translation>
+    </message>
+    <message>
+        <source>Choose the models</source>
+        <translation>选择模型</translation>
+    </message>
+    <message>
+        <source>Starter pair: SmolLM2 135M, twice</source>
+        <translation>入门模型对：SmolLM2 135M，一式两份</translation>
+    </message>
+    <message>
+        <source>Open GGUF files…</source>
+        <translation>打开 GGUF 文件…</translation>
+    </message>
+    <message>
+        <source>Change draft…</source>
+        <translation>更换草稿模型…</translation>
+    </message>
+    <message>
+        <source>Load options…</source>
+        <translation>加载选项…</translation>
+    </message>
+    <message>
+        <source>Unload</source>
+        <translation>卸载</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>推测解码</translation>
+    </message>
+    <message>
+        <source>draft {length}</source>
+        <translation>草稿 {length}</translation>
+    </message>
+    <message>
+        <source>The draft guesses {length} tokens a round</source>
+        <translation>草稿模型每轮猜测 {length} 个 token</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>no draft loaded</source>
+        <translation>未加载草稿模型</translation>
+    </message>
+    <message>
+        <source>draft length 0</source>
+        <translation>草稿长度为 0</translation>
+    </message>
+    <message>
+        <source>not with this target</source>
+        <translation>此目标模型不支持</translation>
+    </message>
+    <message>
+        <source>not with this draft</source>
+        <translation>此草稿模型不支持</translation>
+    </message>
+    <message>
+        <source>draft context full</source>
+        <translation>草稿上下文已满</translation>
+    </message>
+    <message>
+        <source>draft failed</source>
+        <translation>草稿模型出错</translation>
+    </message>
+    <message>
+        <source>Live panel (Ctrl+Shift+L)</source>
+        <translation>实时面板 (Ctrl+Shift+L)</translation>
+    </message>
+    <message>
+        <source>Live panel</source>
+        <translation>实时面板</translation>
+    </message>
+    <message>
+        <source>{device} · engine {used} of {total} GB</source>
+        <translation>{device} · 引擎 {used} / {total} GB</translation>
+    </message>
+</context>
+<context>
+    <name>transcript</name>
+    <message>
+        <source>part of the next character</source>
+        <translation>下一个字符的一部分</translation>
+    </message>
+    <message>
+        <source>Draft guessed</source>
+        <translation>草稿猜测</translation>
+    </message>
+    <message>
+        <source>p({token}) target</source>
+        <translation>p({token}) 目标模型</translation>
+    </message>
+    <message>
+        <source>id {id}</source>
+        <translation>编号 {id}</translation>
+    </message>
+    <message>
+        <source>q({token}) draft</source>
+        <translation>q({token}) 草稿模型</translation>
+    </message>
+    <message>
+        <source>chance to keep it, p/q</source>
+        <translation>保留概率 p/q</translation>
+    </message>
+    <message>
+        <source>round {round}, no draft</source>
+        <translation>第 {round} 轮，无草稿</translation>
+    </message>
+    <message>
+        <source>round {round}, after all {count} guesses</source>
+        <translation>第 {round} 轮，在全部 {count} 个猜测之后</translation>
+    </message>
+    <message>
+        <source>round {round}, position {position} of {count}</source>
+        <translation>第 {round} 轮，第 {position} / {count} 位</translation>
+    </message>
+    <message>
+        <source>accepted</source>
+        <translation>接受</translation>
+    </message>
+    <message>
+        <source>resampled</source>
+        <translation>重采样</translation>
+    </message>
+    <message>
+        <source>bonus</source>
+        <translation>附赠</translation>
+    </message>
+    <message>
+        <source>plain</source>
+        <translation>普通</translation>
+    </message>
+    <message>
+        <source>draft kept by the target</source>
+        <translation>目标模型保留了草稿</translation>
+    </message>
+    <message>
+        <source>target replaced the guess</source>
+        <translation>目标模型替换了猜测</translation>
+    </message>
+    <message>
+        <source>target’s free extra token</source>
+        <translation>目标模型额外给出的 token</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token 数</translation>
+    </message>
+    <message>
+        <source>Show where each token came from</source>
+        <translation>显示每个 token 的来源</translation>
+    </message>
+    <message>
+        <source>Rendered</source>
+        <translation>排版</translation>
+    </message>
+    <message>
+        <source>Show headings, lists and tables as they are meant</source>
+        <translation>按排版显示标题、列表和表格</translation>
+    </message>
+    <message>
+        <source>[picture: {description}]</source>
+        <translation>[图片：{description}]</translation>
+    </message>
+    <message>
+        <source>Message… (Enter sends, Shift+Enter adds a line)</source>
+        <translation>输入消息…（Enter 发送，Shift+Enter 换行）</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop this reply (Esc)</source>
+        <translation>停止此回复 (Esc)</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>Send the message (Enter)</source>
+        <translation>发送消息 (Enter)</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy this reply as it was written</source>
+        <translation>按原文复制此回复</translation>
+    </message>
+    <message>
+        <source>Copy this reply</source>
+        <translation>复制此回复</translation>
+    </message>
+    <message>
+        <source>Again</source>
+        <translation>重写</translation>
+    </message>
+    <message>
+        <source>Write this reply again</source>
+        <translation>重新写此回复</translation>
+    </message>
+    <message>
+        <source>{rate} tok/s</source>
+        <translation>{rate} tok/s</translation>
+    </message>
+    <message>
+        <source>{share} % accepted</source>
+        <translation>接受 {share} %</translation>
+    </message>
+    <message>
+        <source>{number} tokens a round</source>
+        <translation>每轮 {number} 个 token</translation>
+    </message>
+    <message>
+        <source>first token {time} s</source>
+        <translation>首个 token {time} 秒</translation>
+    </message>
+    <message>
+        <source>seed {seed}</source>
+        <translation>种子 {seed}</translation>
+    </message>
+    <message>
+        <source>stopped after {tokens} tokens</source>
+        <translation>在 {tokens} 个 token 后停止</translation>
+    </message>
+    <message>
+        <source>ended at its limit of {tokens} tokens</source>
+        <translation>达到 {tokens} 个 token 的上限而结束</translation>
+    </message>
+    <message>
+        <source>ended where the context is full</source>
+        <translation>因上下文已满而结束</translation>
+    </message>
+    <message>
+        <source>The reply is complete.</source>
+        <translation>回复已完成。</translation>
+    </message>
+    <message>
+        <source>reading the prompt: {done} of {total} tokens</source>
+        <translation>正在读取提示词：{done} / {total} 个 token</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>助手</translation>
+    </message>
+    <message>
+        <source>Reply of {model}</source>
+        <translation>{model} 的回复</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>全选</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>你</translation>
+    </message>
+</context>
+</TS>
