@@ -37,11 +37,11 @@ class FakeJob:
                 self._client.wait_for_release(self._cancelled.is_set)
             elif isinstance(item, DraftRound) and math.isfinite(self._client.speed):
                 self._cancelled.wait(item.wall_s / self._client.speed)
-            if self._client.dead:
-                yield self._client.die(self.id, "the engine was killed")
-                return
             if self._cancelled.is_set():
                 yield replace(self._cancelled_ending, job=self.id)
+                return
+            if self._client.dead:
+                yield self._client.die(self.id, "the engine was killed")
                 return
             if isinstance(item, Crash):
                 yield self._client.die(self.id, item.log)
@@ -82,6 +82,7 @@ class FakeClient:
         self._condition = threading.Condition()
         self._released = 0
         self._jobs = 0
+        self._job: FakeJob | None = None  # the newest
 
     # what the window uses
 
@@ -96,23 +97,22 @@ class FakeClient:
         self.loads.append(request)
         self.pair = None
         tape = self._load_tapes.pop(0) if self._load_tapes else loading()
-        return self._job(tape, Failed(0, ErrorReport(ErrorKind.LOAD_CANCELLED)))
+        return self._begin(tape, Failed(0, ErrorReport(ErrorKind.LOAD_CANCELLED)))
 
     def generate(self, request: GenerationRequest) -> FakeJob:
         self._start()
         self.requests.append(request)
         tape = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
-        return self._job(tape, Finished(0, EndReason.CANCELLED, "", 0.2, 0.5))
+        return self._begin(tape, Finished(0, EndReason.CANCELLED, "", 0.2, 0.5))
 
     def quantize(self, source: Path, destination: Path, file_type: str) -> FakeJob:
         self._start()
         tape = (LoadProgress(0, "target", 1, 1), Quantized(0, str(destination)))
-        return self._job(tape, Failed(0, ErrorReport(ErrorKind.LOAD_CANCELLED)))
+        return self._begin(tape, Failed(0, ErrorReport(ErrorKind.LOAD_CANCELLED)))
 
     def unload(self) -> None:
-        with self._condition:
-            self.dead = True
-            self._condition.notify_all()
+        if self._job is not None:
+            self._job.cancel()
         self.pair = self.pid = None
         self._notify(EngineState.STOPPED)
 
@@ -175,9 +175,10 @@ class FakeClient:
             self.pid = ENGINE.pid
             self._notify(EngineState.IDLE)
 
-    def _job(self, tape: Tape, cancelled_ending: Event) -> FakeJob:
+    def _begin(self, tape: Tape, cancelled_ending: Event) -> FakeJob:
         self._jobs += 1
-        return FakeJob(self, self._jobs, tape, cancelled_ending)
+        self._job = FakeJob(self, self._jobs, tape, cancelled_ending)
+        return self._job
 
     def _notify(self, state: EngineState) -> None:
         for listener in self._listeners:
