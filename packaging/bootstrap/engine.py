@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from bootstrap.engine_builds import VERSION, WHEELS, Build, Plan
 from bootstrap.environment import Environment, StepError, is_unreachable, last_lines
+from bootstrap.machine import processor_features
 from bootstrap.system_packages import compiler_advice
 from bootstrap.talk import SetupError, say
 
@@ -26,24 +28,21 @@ def install(environment: Environment, plan: Plan, installed: str | None) -> str:
         say(remark)
     wheels_unreachable = False
     for build in plan.builds:
-        if wheels_unreachable and not build.from_source:
+        last = build is plan.builds[-1]
+        if wheels_unreachable and not build.from_source and not last:
             continue
         if build.name == installed and _trouble(environment, build) is None:
             return build.name
         try:
             _fetch(environment, build)
         except StepError as failure:
-            if build is plan.builds[-1]:
+            if last:
                 raise _no_engine(environment, build, failure) from failure
-            wheels_unreachable = not build.from_source and is_unreachable(failure.output)
+            wheels_unreachable |= not build.from_source and is_unreachable(failure.output)
             say(_why_not(build, wheels_unreachable))
             continue
+        installed = None
         trouble = _trouble(environment, build)
-        if trouble is not None and build.from_source:
-            # The built wheel may have come from the cache of another processor that shares this home folder.
-            say(f"The engine does not work here ({trouble}); building it anew.")
-            _compile(environment, build, "--no-cache-dir")
-            trouble = _trouble(environment, build)
         if trouble is None:
             return build.name
         say(f"The engine was installed but does not work here: {trouble}")
@@ -53,7 +52,7 @@ def install(environment: Environment, plan: Plan, installed: str | None) -> str:
 def _fetch(environment: Environment, build: Build) -> None:
     """Installs a build in place of whatever is there. Raises StepError."""
     if build.from_source:
-        _compile(environment, build, *_cache(environment, build))
+        _compile(environment, build)
         return
     index = ["--only-binary", "llama-cpp-python", "--index-url", f"{WHEELS}/{build.name}"]
     patience = ["--retries", "1", "--timeout", str(INDEX_TIMEOUT_S)]
@@ -64,29 +63,34 @@ def _fetch(environment: Environment, build: Build) -> None:
         _link_runtime(environment)
 
 
-def _compile(environment: Environment, build: Build, *options: str) -> None:
+def _compile(environment: Environment, build: Build) -> None:
     """Builds the locked source archive with all cores, less the parts that the program does not use."""
-    parts = shlex.quote((environment.locks / "engine_build.cmake").as_posix())
-    cmake = [os.environ.get("CMAKE_ARGS", ""), "-DLLAVA_BUILD=OFF", f"-DCMAKE_PROJECT_llama_cpp_INCLUDE={parts}"]
-    variables = {"CMAKE_ARGS": " ".join([*cmake, build.cmake]).strip()}
-    variables["CMAKE_BUILD_PARALLEL_LEVEL"] = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(_cores()))
+    settings = environment.locks / "engine_build.cmake"
+    cmake = ["-DLLAVA_BUILD=OFF", f"-DCMAKE_PROJECT_llama_cpp_INCLUDE={shlex.quote(settings.as_posix())}", build.cmake]
+    variables = {
+        "CMAKE_ARGS": " ".join([os.environ.get("CMAKE_ARGS", ""), *cmake]).strip(),
+        "CMAKE_BUILD_PARALLEL_LEVEL": os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(_cores())),
+    }
     locks = ["--require-hashes", "-r", str(environment.locks / "requirements-engine.lock")]
-    pinned_tools = ["--build-constraint", str(environment.locks / "build-constraints.txt")]
-    environment.pip(build.title, "--force-reinstall", *locks, *pinned_tools, *options, variables=variables)
+    tools = ["--build-constraint", str(environment.locks / "build-constraints.txt")]
+    cache = _cache(environment, settings.read_text(encoding="utf-8"), build.cmake, os.environ.get("CMAKE_ARGS", ""))
+    environment.pip(build.title, "--force-reinstall", *locks, *tools, *cache, variables=variables)
 
 
-def _cache(environment: Environment, build: Build) -> list[str]:
-    """pip's option for a wheel cache of this build's own, inside pip's cache.
+def _cache(environment: Environment, *flags: str) -> list[str]:
+    """pip's option for a cache that only builds with these flags on a processor like this one share.
 
     pip keeps the wheel that it builds, which makes the next clone on this machine quick, but finds it by the
-    source archive alone. In the common cache a build without graphics would be taken for one with them, and
-    another project of the user would get ours, which lacks the parts that we leave out.
+    source archive alone, whatever CMAKE_ARGS said. In the common cache a build without graphics would be taken
+    for one with them, a home folder on the network would hand one computer's instructions to another, and the
+    user's other projects would get our build, which lacks the parts that we leave out.
     """
     command = [str(environment.python), "-m", "pip", "cache", "dir"]
     answer = subprocess.run(command, env=environment.variables(), capture_output=True, text=True, check=False)
     if answer.returncode:  # the user has switched the cache off
         return []
-    return ["--cache-dir", str(Path(answer.stdout.strip(), "draftlight", build.name))]
+    name = hashlib.sha256("\0".join([processor_features(), *flags]).encode()).hexdigest()[:16]
+    return ["--cache-dir", str(Path(answer.stdout.strip(), f"draftlight-{name}"))]
 
 
 def _link_runtime(environment: Environment) -> None:
@@ -133,9 +137,9 @@ def _why_not(build: Build, unreachable: bool) -> str:
 
 
 def _no_engine(environment: Environment, build: Build, failure: StepError) -> SetupError:
-    if build.from_source:
-        return environment.explained("The engine could not be built", failure)
     explained = environment.explained("The engine could not be installed", failure)
+    if build.from_source and "CMAKE_CXX_COMPILER" not in failure.output:
+        return explained
     return SetupError(f"{explained}\n  {compiler_advice()}")
 
 

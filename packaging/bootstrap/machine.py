@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DRIVER_FILE = Path("/proc/driver/nvidia/version")
+ADAPTERS = Path("/sys/class/drm")
 WSL_GPU = Path("/dev/dxg")  # Linux inside Windows: the driver is there, DRIVER_FILE is not
 DISPLAY_ADAPTERS = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}"
 VENDORS = {"1002": "AMD", "8086": "Intel"}  # PCI vendor ids; NVIDIA's driver is asked instead
@@ -65,6 +66,13 @@ def fingerprint() -> str:
         library = Path(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32", "nvcuda.dll")
         driver = str(library.stat().st_mtime_ns) if library.exists() else ""
     return f"{platform.machine()} {driver} {WSL_GPU.exists()} {sorted(_gpu_vendors())}"
+
+
+def processor_features() -> str:
+    """What an engine that was built for this processor depends on: its instructions, where the system lists them."""
+    lines = _text(Path("/proc/cpuinfo")).splitlines()
+    flags = next((line for line in lines if line.startswith(("flags", "Features"))), platform.processor())
+    return f"{platform.machine()} {flags}"
 
 
 def has_compiler() -> bool:
@@ -125,5 +133,5 @@ else:
 
     def _gpu_vendors() -> set[str]:
         """The PCI vendor ids of the display adapters, as four hexadecimal digits."""
-        files = Path("/sys/class/drm").glob("card*/device/vendor")
+        files = ADAPTERS.glob("card*/device/vendor")
         return {_text(file).removeprefix("0x").lower() for file in files}
