@@ -14,6 +14,8 @@ from queue import SimpleQueue
 
 import psutil
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app import logs
 from app.engine_client import EngineClient, EngineState, Job, Patience
@@ -84,7 +86,22 @@ def wait_until_answering(job: Job) -> None:
 
 
 def gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def states_of(client: EngineClient) -> SimpleQueue[EngineState]:
+    """The states to come, for waiting."""
+    states: SimpleQueue[EngineState] = SimpleQueue()
+    client.subscribe(states.put)
+    return states
+
+
+def wait_for(states: SimpleQueue[EngineState], state: EngineState) -> None:
+    while states.get() is not state:
+        pass
 
 
 def test_load_and_reply(client: EngineClient) -> None:
@@ -205,13 +222,11 @@ def test_load_after_a_death_takes_the_new_pair(client: EngineClient) -> None:
 
 def test_death_while_idle(client: EngineClient) -> None:
     """An engine that dies between two replies is noticed, and the next reply starts it again."""
-    states: SimpleQueue[EngineState] = SimpleQueue()
-    client.subscribe(states.put)
+    states = states_of(client)
     list(client.load(LoadRequest("a.gguf")))
     assert client.pid is not None
     os.kill(client.pid, signal.SIGKILL)
-    while states.get() is not EngineState.DIED:
-        pass
+    wait_for(states, EngineState.DIED)
     assert text(list(client.generate(request("hello")))) == "hello "
 
 
@@ -384,8 +399,10 @@ def test_unload_ends_the_engine(client: EngineClient, tmp_path: Path) -> None:
     assert pid is not None
     reply = client.generate(request("wait"))
     wait_until_answering(reply)
+    states = states_of(client)
     client.unload()
     assert isinstance(ending(reply), Finished)
+    wait_for(states, EngineState.STOPPED)
     assert gone(pid)
     assert client.pair is None
     assert logs.last_crash(tmp_path / "logs") is None
@@ -462,6 +479,46 @@ def test_close_from_two_threads(client: EngineClient) -> None:
     for thread in threads:
         thread.join()
     assert gone(pid)
+
+
+ACTIONS = ["load", "load that hangs", "reply", "reply that waits", "reply that dies", "quantize", "cancel", "unload"]
+
+
+@settings(max_examples=25)
+@given(actions=st.lists(st.sampled_from(ACTIONS), min_size=1, max_size=8), data=st.data())
+def test_every_job_ends_once(tmp_path_factory: pytest.TempPathFactory, actions: list[str], data: st.DataObject) -> None:
+    """Whatever is asked for, in whatever order, each job gets one ending and the close returns."""
+    folder = tmp_path_factory.mktemp("sequence")
+    hanging = folder / "hangs.gguf"
+    hanging.write_text("hang")
+    client = EngineClient(folder / "logs", target=scripted_engine.scripted_engine, patience=PATIENCE)
+    jobs: list[Job] = []
+    for action in actions:
+        match action:
+            case "load":
+                jobs.append(client.load(LoadRequest("a.gguf")))
+            case "load that hangs":
+                jobs.append(client.load(LoadRequest(str(hanging))))
+            case "reply":
+                jobs.append(client.generate(request("one two")))
+            case "reply that waits":
+                jobs.append(client.generate(request("wait")))
+            case "reply that dies":
+                jobs.append(client.generate(request("die")))
+            case "quantize":
+                jobs.append(client.quantize(folder / "a", folder / "b", "F32"))
+            case "cancel" if jobs:
+                data.draw(st.sampled_from(jobs)).cancel()
+            case "unload":
+                client.unload()
+    for job in jobs:  # what hangs or waits ends only so
+        job.cancel()
+    for job in jobs:
+        endings = [event for event in job if isinstance(event, Finished | Loaded | Quantized | Failed)]
+        assert [event.job for event in endings] == [job.id]
+    client.close()
+    assert all(job.next_event(timeout_s=0) is None for job in jobs)
+    assert client.pid is None
 
 
 PROGRAM = """
