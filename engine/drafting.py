@@ -38,13 +38,15 @@ class ModelDrafter:
         return self.decoder.ctx - committed + 1
 
     def propose(
-        self, committed: list[int], length: int, position: int, cancelled: Callable[[], bool]
+        self, committed: list[int], length: int, position: int, vocab_size: int, cancelled: Callable[[], bool]
     ) -> list[Guess]:
         """Up to `length` guesses for the tokens after `committed`.
 
         Args:
             committed: prompt and reply so far; the cache holds a prefix of it, at least one token short.
             position: of the first guess in the reply.
+            vocab_size: the target's. A draft padded further must not guess beyond it: the target could not read such
+                a guess, and going on without it would leave a decision to the token that was drawn.
 
         Raises:
             EngineError: the draft failed to decode, or its logits are not finite.
@@ -58,7 +60,7 @@ class ModelDrafter:
         history = list(committed) if self._settings.repeat_penalty != 1.0 else []
         guesses: list[Guess] = []
         while True:
-            row = self.decoder.decode(pending, 1)[0]  # [vocab]
+            row = self.decoder.decode(pending, 1)[0][:vocab_size]  # [vocab]
             if self._p_min > 0.0 and confidence(row) < self._p_min:
                 return guesses
             q = distribution(row, self._settings, history)

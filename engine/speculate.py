@@ -139,7 +139,9 @@ class Speculator:
         before = self.drafter.decoder.spent_s
         decoder = self.drafter.decoder
         try:
-            guesses = self.drafter.propose(self.committed, length, self.emitted, self.cancelled)
+            guesses = self.drafter.propose(
+                self.committed, length, self.emitted, self.target.vocab_size, self.cancelled
+            )
         except EngineError:
             # A draft can only cost time, never text: go on without it.
             self.drafter = None

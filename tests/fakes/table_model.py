@@ -24,7 +24,7 @@ class TableModel:
         fed: every batch that was decoded, in order.
         refusals: so many of the next truncations that would forget something are refused.
         fails_from: calls to `decode` fail from this number on; None never.
-        largest_batch: longer batches fail, as where no free cells lie in a row; None never.
+        most_outputs: batches that ask for more rows fail, as where memory for them is short; None never.
     """
 
     def __init__(self, logits: npt.ArrayLike, *, ctx: int = 4096, chunk: int = 512, cost_s: float = 0.0) -> None:
@@ -40,7 +40,7 @@ class TableModel:
         self.fed: list[tuple[int, ...]] = []
         self.refusals = 0
         self.fails_from: int | None = None
-        self.largest_batch: int | None = None
+        self.most_outputs: int | None = None
         self._rows = np.asarray(logits, np.float32)  # [tokens, vocab]
         self._ctx = ctx
         self._cost_s = cost_s
@@ -68,7 +68,7 @@ class TableModel:
         self.spent_s += self._cost_s
         if (
             (self.fails_from is not None and number >= self.fails_from)
-            or (self.largest_batch is not None and count > self.largest_batch)
+            or (self.most_outputs is not None and outputs > self.most_outputs)
             or len(self.tokens) + count > self._ctx
         ):
             raise EngineError(ErrorKind.DECODE_FAILED, code=1)

@@ -66,6 +66,14 @@ def draft_chain() -> TableModel:
     return TableModel(log_of(np.vstack([DRAFT, CERTAIN_FIRST])))
 
 
+def padded_draft() -> TableModel:
+    """Gives a fifth of its guesses to an id that the target does not have, as the rows that pad a vocabulary may."""
+    written = np.hstack(
+        [np.vstack([DRAFT, CERTAIN_FIRST]) * 0.8, np.zeros((VOCAB + 1, 1)), np.full((VOCAB + 1, 1), 0.2)]
+    )
+    return TableModel(log_of(np.vstack([written, written[:1]])))  # and goes on from it
+
+
 def real(rule: Rule) -> RuleMaker:
     """Makes the engine's own rule from a reply's seed."""
     return lambda seed: make_rule(rule, seed)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from engine.speculate import Speculator
 from engine.types import Rule
 from engine.verify import AcceptanceRule, Coupled, Match, Residual, pick
 from tests.fakes.table_model import TableModel, log_of
-from tests.lossless.harness import CERTAIN_FIRST, DRAFT, Setup, real
+from tests.lossless.harness import CERTAIN_FIRST, DRAFT, Setup, padded_draft, real
 
 # ---------------------------------------------------------------- the residual rule
 
@@ -202,8 +203,8 @@ class BonusFromStaleContext(Speculator):
 class WithholdsByDrawnToken(ModelDrafter):
     """Stops where the token that was drawn is improbable, instead of where the row is unsure."""
 
-    def propose(self, committed: list[int], length: int, position: int, cancelled: Callable[[], bool]) -> list[Guess]:
-        guesses = super().propose(committed, length, position, cancelled)
+    def propose(self, committed: list[int], *rest: Any) -> list[Guess]:
+        guesses = super().propose(committed, *rest)
         unsure = (at for at, guess in enumerate(guesses) if guess.q.probability(guess.token) < 0.3)
         return guesses[: next(unsure, len(guesses))]
 
@@ -211,10 +212,10 @@ class WithholdsByDrawnToken(ModelDrafter):
 class DrawsByOtherSettings(ModelDrafter):
     """Draws at a higher temperature than the reply's, and reports q at the reply's."""
 
-    def propose(self, committed: list[int], length: int, position: int, cancelled: Callable[[], bool]) -> list[Guess]:
+    def propose(self, committed: list[int], *rest: Any) -> list[Guess]:
         told = self._settings
         self._settings = replace(told, temperature=1.5 * told.temperature)
-        guesses = super().propose(committed, length, position, cancelled)
+        guesses = super().propose(committed, *rest)
         self._settings = told
         rows = log_of(np.vstack([DRAFT, CERTAIN_FIRST]))
         contexts = [committed[-1], *(guess.token for guess in guesses)]
@@ -222,6 +223,15 @@ class DrawsByOtherSettings(ModelDrafter):
             Guess(guess.token, distribution(rows[context], told))
             for guess, context in zip(guesses, contexts, strict=False)
         ]
+
+
+class GuessesPadding(ModelDrafter):
+    """Guesses ids that the target cannot read, so that its pass fails and the round goes on without the guesses."""
+
+    def propose(
+        self, committed: list[int], length: int, position: int, vocab_size: int, cancelled: Callable[[], bool]
+    ) -> list[Guess]:
+        return super().propose(committed, length, position, self.decoder.vocab_size, cancelled)
 
 
 class StaleDraft(TableModel):
@@ -286,5 +296,9 @@ BUGS = [
     Planted(
         "residual: the draft draws by other settings than q tells",
         Setup(real(Rule.RESIDUAL), LENGTH, drafter=DrawsByOtherSettings),
+    ),
+    Planted(
+        "residual: guesses beyond the target's vocabulary",
+        Setup(real(Rule.RESIDUAL), LENGTH, draft=padded_draft, drafter=GuessesPadding),
     ),
 ]

@@ -1,0 +1,147 @@
+"""Where loops are usually wrong: budgets, ends, nothing to propose, rows that are no numbers, unequal vocabularies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.decoder import Interrupted
+from engine.errors import EngineError, ErrorKind
+from engine.types import Inactive, Rule, Source
+from tests.fakes.table_model import TableModel, log_of
+from tests.lossless.harness import (
+    BARE,
+    CERTAIN_FIRST,
+    DRAFT,
+    LEVEL,
+    START,
+    TARGET,
+    VOCAB,
+    JointTest,
+    Setup,
+    draft_chain,
+    padded_draft,
+    real,
+    target_chain,
+)
+from tests.lossless.writing import write
+
+CYCLE = np.vstack([np.roll(np.eye(VOCAB), 1, axis=1), CERTAIN_FIRST])  # 0, 1, 2, 3, 0, …
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 4, 8])
+@pytest.mark.parametrize("rule", Rule)
+def test_the_budget_is_exact_at_every_value(rule: Rule, length: int) -> None:
+    """1 to 20 tokens come when 1 to 20 are asked for, and a context that just holds them is never overrun."""
+    for budget in range(1, 21):
+        for draft in (draft_chain(), target_chain()):
+            target = TableModel(log_of(np.vstack([TARGET, CERTAIN_FIRST])), ctx=3 + budget - 1)
+            reply = write(target, draft, rule=rule, length=length, budget=budget, prompt=[1, 2, START])
+            assert len(reply.tokens) == budget
+            assert reply.endings == []
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_an_end_token_among_kept_guesses_ends_the_reply(rule: Rule) -> None:
+    """What was proposed after it is neither judged nor written."""
+    reply = write(TableModel.of(CYCLE), TableModel.of(CYCLE), rule=rule, length=4, ends=lambda token: token == 2)
+    assert reply.tokens == [0, 1, 2]
+    assert reply.sources == [Source.PLAIN, Source.ACCEPTED, Source.ACCEPTED]
+    assert reply.rounds[-1].drafted == (1, 2, 3, 0)
+    assert reply.rounds[-1].verified == reply.rounds[-1].accepted == 2
+
+
+@pytest.mark.parametrize("end", range(VOCAB))
+def test_an_end_token_anywhere_ends_the_reply(end: int) -> None:
+    """First, kept, in a guess's place or as the bonus: it is the last token."""
+    for length in range(5):
+        reply = write(TableModel.of(CYCLE), TableModel.of(CYCLE), length=length, ends=lambda token: token == end)
+        assert reply.tokens == list(range(end + 1))
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_a_draft_length_of_zero_decodes_plainly(rule: Rule) -> None:
+    """The draft is never run, and the text is that without one."""
+    draft = draft_chain()
+    reply = write(target_chain(), draft, rule=rule, length=0)
+    assert draft.fed == []
+    assert set(reply.sources) == {Source.PLAIN}
+    assert reply.tokens == write(target_chain(), rule=rule).tokens
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("rule", Rule)
+def test_a_broken_target_row_is_an_error_and_never_a_token(rule: Rule, value: float, temperature: float) -> None:
+    """NaN and +inf in the target's logits raise NON_FINITE_LOGITS, with a draft and without."""
+    rows = log_of(CYCLE)
+    rows[2, 1] = value
+    for draft in (None, TableModel.of(CYCLE)):
+        with pytest.raises(EngineError) as caught:
+            write(TableModel(rows), draft, rule=rule, settings=replace(BARE, temperature=temperature))
+        assert caught.value.report.kind is ErrorKind.NON_FINITE_LOGITS
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize("p_min", [0.0, 0.5])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("rule", Rule)
+def test_a_broken_draft_row_only_ends_drafting(rule: Rule, value: float, p_min: float, temperature: float) -> None:
+    """NaN and +inf in the draft's logits are reported, and the reply goes on."""
+    rows = log_of(CYCLE)
+    rows[2, 1] = value
+    settings = replace(BARE, temperature=temperature)
+    reply = write(TableModel.of(CYCLE), TableModel(rows), rule=rule, settings=settings, p_min=p_min, budget=8)
+    assert reply.tokens == [0, 1, 2, 3, 0, 1, 2, 3]
+    assert reply.endings == [Inactive.DRAFT_FAILED]
+
+
+def test_a_target_that_fails_on_a_batch_goes_on_plainly() -> None:
+    """Where several tokens at once fail and one passes, a round falls back to one; drafting goes on."""
+    target = TableModel.of(CYCLE)
+    target.most_outputs = 2
+    reply = write(target, TableModel.of(CYCLE), length=4, budget=8)
+    assert reply.tokens == [0, 1, 2, 3, 0, 1, 2, 3]
+    assert reply.endings == []
+    assert reply.sources.count(Source.ACCEPTED) == 1  # the last round's draft has one guess by its budget
+    target = TableModel.of(CYCLE)
+    target.fails_from = 3
+    with pytest.raises(EngineError) as caught:
+        write(target, TableModel.of(CYCLE), length=4)
+    assert caught.value.report.kind is ErrorKind.DECODE_FAILED
+
+
+def test_a_cancelled_reply_stops_between_rounds() -> None:
+    """The flag is read before every round, and what was written stays in the caches."""
+    asked: Iterator[int] = iter(range(100))
+    target, draft = TableModel.of(CYCLE), TableModel.of(CYCLE)
+    with pytest.raises(Interrupted):
+        write(target, draft, length=2, cancelled=lambda: next(asked) >= 3)
+    assert target.tokens == [START, 0, 1, 2, 3, 0, 1, 2, 3, 0][: len(target.tokens)]
+    assert len(target.fed) == 4
+
+
+def smaller_vocabulary() -> TableModel:
+    """Reads the target's last token but never guesses it."""
+    return TableModel.of(np.vstack([DRAFT, CERTAIN_FIRST])[:, :3])
+
+
+@pytest.mark.parametrize("draft", [padded_draft, smaller_vocabulary])
+@pytest.mark.parametrize("rule", Rule)
+def test_unequal_vocabularies_leave_the_targets_law(rule: Rule, draft: Callable[[], TableModel]) -> None:
+    """With padding rows on either side 4,000 replies have the joint law, and drafting never ends."""
+    test = JointTest.of(Setup(real(rule), length=2, draft=draft))
+    assert test.run(4_000) > LEVEL
+    assert test.share(Source.ACCEPTED) > 0.3
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_a_draft_never_guesses_what_the_target_does_not_have(rule: Rule) -> None:
+    """An id beyond the target's vocabulary would make its pass fail and all the round's guesses useless."""
+    for seed in range(10):
+        reply = write(target_chain(), padded_draft(), rule=rule, settings=replace(BARE, seed=seed))
+        assert all(token < VOCAB for event in reply.rounds for token in event.drafted)
+        assert Source.PLAIN not in reply.sources[1:-1]
