@@ -16,7 +16,11 @@ from pygments.token import Error, Text, _TokenType
 from pygments.util import ClassNotFound
 from PySide6.QtGui import QColor
 
+from ui.theme import Theme
+
 LINE_LIMIT = 400  # characters; longer lines are data and stay plain
+READABLE = 4.5  # contrast, from WCAG AA
+STEPS = 20  # from a colour to the text's own
 OPEN_LIMIT = 8_000  # characters of a construct that does not end; what follows it stays plain
 
 Span = tuple[int, int, _TokenType]  # start and length in the line, in code points
@@ -26,10 +30,24 @@ ROOT: Stack = ("root",)
 
 
 @cache
-def colour_of(style: str, token: _TokenType) -> QColor | None:
-    """The colour of a kind of token in a Pygments style, None where it is the text's own."""
-    value = get_style_by_name(style).style_for_token(token)["color"]
-    return QColor(f"#{value}") if value else None
+def colour_of(theme: Theme, token: _TokenType) -> QColor | None:
+    """The colour of a kind of token, None where it is the text's own. It can be read in front of every tint."""
+    value = get_style_by_name(theme.pygments).style_for_token(token)["color"]
+    if not value:
+        return None
+    behind = [QColor(tint) for tint in (theme.code, theme.accepted, theme.resampled, theme.bonus)]
+    colour, text = QColor(f"#{value}"), QColor(theme.text)
+    for step in range(1, STEPS + 1):
+        if min(contrast(colour, tint) for tint in behind) >= READABLE:
+            break
+        colour = _mixed(QColor(f"#{value}"), text, step / STEPS)
+    return colour
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """The contrast ratio of two colours as WCAG defines it, 1 to 21."""
+    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
 
 
 class CodeColours:
@@ -90,6 +108,17 @@ class CodeColours:
         if len(text) - (safe[-1][0] if safe else 0) > OPEN_LIMIT + 2 * LINE_LIMIT:
             self._lexer = None
         return fresh
+
+
+def _luminance(colour: QColor) -> float:
+    parts = (colour.redF(), colour.greenF(), colour.blueF())
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _mixed(one: QColor, other: QColor, share: float) -> QColor:
+    pairs = zip((one.redF(), one.greenF(), one.blueF()), (other.redF(), other.greenF(), other.blueF()), strict=True)
+    return QColor.fromRgbF(*(a + (b - a) * share for a, b in pairs))
 
 
 @cache

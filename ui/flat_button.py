@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from ui.fonts import text_font
-from ui.theme import theme, theme_notifier
+from ui.theme import theme
 
 
 class FlatButton(QAbstractButton):
@@ -20,7 +20,6 @@ class FlatButton(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme_notifier().changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(text_font(12))

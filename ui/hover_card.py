@@ -158,7 +158,7 @@ class HoverCard(QWidget):
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(0, 0, 0, 12))
+            painter.setBrush(QColor(0, 0, 0, 5 if theme().name == "light" else 14))
             for step in range(SHADOW - 2):
                 painter.drawRoundedRect(card.adjusted(-step, 2 - step, step, 2 + step), 8 + step, 8 + step)
             painter.setBrush(QColor(theme().raised))

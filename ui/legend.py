@@ -13,7 +13,7 @@ from engine.types import Source
 from ui.flat_button import FlatButton
 from ui.fonts import text_font
 from ui.theme import theme, theme_notifier
-from ui.token_marks import Marks, add_mark, paint_marks
+from ui.token_marks import Marks, paint_marks
 from ui.translated import Translated
 
 
@@ -42,18 +42,16 @@ class SourceChip(QWidget):
         super().__init__(parent)
         self.source = source
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme_notifier().changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(text_font(12))
         return QSize(metrics.horizontalAdvance(source_word(self.source)) + 10, metrics.height() + 6)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        marks = Marks()
-        add_mark(marks, QRectF(self.rect()).adjusted(0, 0, 0, -3), self.source)
+        tint = QRectF(self.rect()).adjusted(0, 0, 0, -3)
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            paint_marks(painter, marks, theme())
+            paint_marks(painter, Marks(tints={self.source: [tint]}), theme(), tint)
             painter.setFont(text_font(12))
             painter.setPen(QColor(theme().text))
             painter.drawText(self.rect().adjusted(0, 0, 0, -3), Qt.AlignmentFlag.AlignCenter, source_word(self.source))

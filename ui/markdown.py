@@ -19,7 +19,6 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextFormat,
     QTextFrameFormat,
-    QTextLength,
     QTextList,
     QTextListFormat,
     QTextTable,
@@ -29,6 +28,7 @@ from PySide6.QtGui import (
 from app.translate import translate
 from ui.code_colours import CodeColours, colour_of
 from ui.fonts import code_font, text_font
+from ui.pieces import BOX_INSET
 from ui.theme import Theme
 
 TEXT_PX, CODE_PX = 15, 13
@@ -43,6 +43,7 @@ class BlockMark(IntEnum):
 
     CODE = QTextFormat.Property.UserProperty + 1  # number of the code block, the same for all its lines
     QUOTE = QTextFormat.Property.UserProperty + 2  # how deep the quotation is
+    RULE = QTextFormat.Property.UserProperty + 3  # a line across
 
 
 def parser() -> MarkdownIt:
@@ -102,11 +103,8 @@ class MarkdownWriter:
             case "fence" | "code_block":
                 self._code(token)
             case "hr":
-                rule = self._format(SPACE)
-                rule.setProperty(
-                    QTextFormat.Property.BlockTrailingHorizontalRulerWidth,
-                    QTextLength(QTextLength.Type.PercentageLength, 100),
-                )
+                rule = self._format(0)
+                rule.setProperty(BlockMark.RULE, 1)
                 self._begin(rule)
             case "bullet_list_open" | "ordered_list_open":
                 self._open_list(token)
@@ -183,8 +181,8 @@ class MarkdownWriter:
             block.setProperty(BlockMark.CODE, self._code_blocks)
             block.setTopMargin(SPACE + 12 if number == 0 else 0)
             block.setBottomMargin(14 if number == len(lines) - 1 else 0)
-            block.setLeftMargin(block.leftMargin() + 14)
-            block.setRightMargin(14)
+            block.setLeftMargin(block.leftMargin() + BOX_INSET)
+            block.setRightMargin(BOX_INSET)
             self._begin(block)
             self.cursor.setBlockCharFormat(base)
             self._code_line(line, colours, number, base)
@@ -194,7 +192,7 @@ class MarkdownWriter:
         for start, length, kind in colours.spans(number):
             self.cursor.insertText(line[done:start], base)
             coloured = QTextCharFormat(base)
-            colour = colour_of(self._theme.pygments, kind)
+            colour = colour_of(self._theme, kind)
             if colour is not None:
                 coloured.setForeground(colour)
             self.cursor.insertText(line[start : start + length], coloured)
@@ -215,6 +213,7 @@ class MarkdownWriter:
         made.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
         made.setCellPadding(6)
         made.setTopMargin(SPACE)
+        made.setBottomMargin(4)
         if not self.fresh:
             self.cursor.insertBlock(self._format(0), self._chars[-1])
         table: QTextTable = self.cursor.insertTable(len(rows), max(map(len, rows)), made)

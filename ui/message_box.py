@@ -75,6 +75,7 @@ class MessageBox(Translated, QWidget):
         self.edit = PromptEdit()
         self.note = QLabel()
         self.note.setFont(text_font(13))
+        self.note.hide()
         self.button = QPushButton()
         self.button.setProperty("role", "primary")
         self.button.setFont(text_font(13, strong=True))

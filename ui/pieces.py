@@ -16,6 +16,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QTextCharFormat, QTextL
 from ui.code_colours import CodeColours, colour_of
 from ui.fonts import code_font, text_font
 from ui.source_lines import LineKind, units
+from ui.theme import Theme
 
 BOX_MARGIN, BOX_PADDING, BOX_INSET = 6, 10, 14  # around a code box; inside it above and below; at its sides
 BLANK = 11  # height of an empty prose line
@@ -119,14 +120,14 @@ def estimate(piece: Piece, width: float) -> float:
     return rows * style.pitch + piece.above + piece.below
 
 
-def lay_out(piece: Piece, text: str, width: float, pygments: str) -> tuple[QTextLayout, float]:
+def lay_out(piece: Piece, text: str, width: float, theme: Theme) -> tuple[QTextLayout, float]:
     """Lay out `text`, which begins the piece; returns the layout and its height without margins."""
     style = style_of(piece.kind)
     layout = QTextLayout(text, style.font)
     layout.setCacheEnabled(True)
     layout.setTextOption(style.options[piece.right_to_left])
     if piece.block is not None:
-        layout.setFormats(_formats(piece, text, pygments))
+        layout.setFormats(_formats(piece, text, theme))
     room = max(1.0, width - 2 * piece.left)
     y = 0.0
     layout.beginLayout()
@@ -139,11 +140,11 @@ def lay_out(piece: Piece, text: str, width: float, pygments: str) -> tuple[QText
     return layout, BLANK if not text and piece.kind is LineKind.PROSE else y
 
 
-def _formats(piece: Piece, text: str, pygments: str) -> list[QTextLayout.FormatRange]:
+def _formats(piece: Piece, text: str, theme: Theme) -> list[QTextLayout.FormatRange]:
     assert piece.block is not None
     found: list[QTextLayout.FormatRange] = []
     for start, length, kind in piece.block.colours.spans(piece.line):
-        colour = colour_of(pygments, kind)
+        colour = colour_of(theme, kind)
         if colour is not None:
             span = QTextLayout.FormatRange()
             span.start = units(text[:start])

@@ -20,13 +20,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from ui.fonts import text_font
-from ui.markdown import LINE, QUOTE_STEP, TEXT_PX, BlockMark, MarkdownWriter, parser, web_address
+from ui.markdown import QUOTE_STEP, TEXT_PX, BlockMark, MarkdownWriter, parser, web_address
+from ui.pieces import BOX_INSET
 from ui.text_view import BOX_RADIUS
-from ui.theme import theme, theme_notifier
+from ui.theme import theme
+from ui.turn_view import rough_height
 
+INDENT = 24  # pixels of a list inside another
 LEAST_S = 0.2  # between two renderings while text arrives
 SHARE = 10  # a rendering that takes long waits this many times as long for the next
-CHARACTERS = 7.5  # average width in pixels, for the estimate
 
 
 class RenderedView(QTextBrowser):
@@ -57,11 +59,11 @@ class RenderedView(QTextBrowser):
         )
         self.viewport().setAutoFillBackground(False)
         self.document().setDocumentMargin(0)
+        self.document().setIndentWidth(INDENT)
         self.document().setUndoRedoEnabled(False)
         self.document().setDefaultFont(text_font(TEXT_PX))
         self.anchorClicked.connect(_open)
-        theme_notifier().changed.connect(self._recolour)
-        self._recolour()
+        self.recolour()
 
     def show_source(self, text: str, *, complete: bool) -> None:
         """The Markdown so far; it only grows. While it is not complete, it is rendered a few times a second."""
@@ -75,11 +77,10 @@ class RenderedView(QTextBrowser):
 
     def wanted_height(self) -> int:
         if not self._rendered:
-            rows = len(self._source) * CHARACTERS / max(1, self.width())
-            return LINE * (math.ceil(rows) + self._source.count("\n\n") // 2)
+            return rough_height(self._source, self.width())
         return math.ceil(self.document().size().height())
 
-    def show_between(self, top: int, bottom: int) -> None:
+    def bring_up_to_date(self) -> None:
         """Render what is new, if it is time."""
         if self._rendered == self._source:
             return
@@ -123,7 +124,8 @@ class RenderedView(QTextBrowser):
         cursor.endEditBlock()
         self._rendered = self._source
 
-    def _recolour(self) -> None:
+    def recolour(self) -> None:
+        """The theme is another one."""
         t = theme()
         colours = self.palette()
         colours.setColor(QPalette.ColorRole.Text, QColor(t.text))
@@ -147,40 +149,36 @@ class RenderedView(QTextBrowser):
     def _paint_behind(self, painter: QPainter, top: int, bottom: int) -> None:
         layout = self.document().documentLayout()
         block = self.document().findBlock(layout.hitTest(QPointF(0, top), Qt.HitTestAccuracy.FuzzyHit))
-        begun: QTextBlock | None = None
-        while block.isValid():
-            number = block.blockFormat().intProperty(BlockMark.CODE)
-            area = layout.blockBoundingRect(block)
-            if depth := block.blockFormat().intProperty(BlockMark.QUOTE):
-                for step in range(depth):
-                    painter.fillRect(
-                        QRectF(4 + step * QUOTE_STEP, area.top(), 3, area.height()), QColor(theme().border)
-                    )
-            if number and begun is None:
-                begun = block
-            following = block.next()
-            if begun is not None and (
-                not following.isValid() or following.blockFormat().intProperty(BlockMark.CODE) != number
-            ):
-                self._paint_box(painter, begun, block)
-                begun = None
-            elif begun is not None and area.top() > bottom:
-                self._paint_box(painter, begun, block)
-            if area.top() > bottom:
-                break
-            block = following
+        code: list[QTextBlock] = []
+        while block.isValid() and layout.blockBoundingRect(block).top() <= bottom:
+            self._paint_bars(painter, block)
+            if code and _code_number(block) != _code_number(code[0]):
+                self._paint_box(painter, code[0], code[-1])
+                code = []
+            if _code_number(block):
+                code.append(block)
+            block = block.next()
+        if code:
+            self._paint_box(painter, code[0], code[-1])
+
+    def _paint_bars(self, painter: QPainter, block: QTextBlock) -> None:
+        """What stands beside a quotation, and the rule across the page."""
+        area = self.document().documentLayout().blockBoundingRect(block)
+        for step in range(block.blockFormat().intProperty(BlockMark.QUOTE)):
+            bar = QRectF(4 + step * QUOTE_STEP, area.top() + 2, 3, area.height() + 4)
+            painter.fillRect(bar, QColor(theme().border))
+        if block.blockFormat().intProperty(BlockMark.RULE):
+            painter.fillRect(QRectF(0, area.center().y() + 4, self.width(), 1), QColor(theme().border))
 
     def _paint_box(self, painter: QPainter, first: QTextBlock, last: QTextBlock) -> None:
         """The frame around these lines, which may be the visible part of a longer block."""
-        layout = self.document().documentLayout()
-        top, bottom = layout.blockBoundingRect(first).top(), layout.blockBoundingRect(last).bottom()
-        number = first.blockFormat().intProperty(BlockMark.CODE)
-        inside = [first.previous().blockFormat(), last.next().blockFormat()]
-        top -= BOX_RADIUS if inside[0].intProperty(BlockMark.CODE) == number else 10
-        bottom += BOX_RADIUS if inside[1].intProperty(BlockMark.CODE) == number else 10
+        layout, number = self.document().documentLayout(), _code_number(first)
+        top = layout.blockBoundingRect(first).top() - (BOX_RADIUS if _code_number(first.previous()) == number else 10)
+        bottom = layout.blockBoundingRect(last).bottom() + (BOX_RADIUS if _code_number(last.next()) == number else 10)
+        inset = first.blockFormat()
+        left = inset.leftMargin() - BOX_INSET + inset.indent() * INDENT
         painter.setPen(QColor(theme().border))
         painter.setBrush(QColor(theme().code))
-        left = layout.blockBoundingRect(first).left() - 14
         box = QRectF(left + 0.5, top + 0.5, self.width() - left - 1, bottom - top - 1)
         painter.drawRoundedRect(box, BOX_RADIUS, BOX_RADIUS)
 
@@ -190,6 +188,11 @@ class RenderedView(QTextBrowser):
     def loadResource(self, kind: int, name: QUrl) -> object:
         """Nothing, whatever is asked for."""
         return None
+
+
+def _code_number(block: QTextBlock) -> int:
+    """Which code block a line belongs to, 0 for none."""
+    return block.blockFormat().intProperty(BlockMark.CODE) if block.isValid() else 0
 
 
 def _open(url: QUrl) -> None:

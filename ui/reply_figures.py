@@ -14,7 +14,7 @@ from app.translate import translate
 from engine.types import EndReason
 from ui.flat_button import FlatButton
 from ui.fonts import text_font
-from ui.theme import theme, theme_notifier
+from ui.theme import theme
 from ui.translated import Translated
 
 SPACE = 16  # between two figures
@@ -42,13 +42,14 @@ class ReplyFigures(Translated, QWidget):
         self.copy, self.again = FlatButton(self), FlatButton(self)
         self.copy.clicked.connect(self.copy_requested)
         self.again.clicked.connect(self.again_requested)
-        theme_notifier().changed.connect(self.retranslate)
         self.retranslate()
 
     def set_width(self, width: int) -> None:
         """Take this width and the height that goes with it: the buttons stand behind the figures, or below."""
         buttons = self.copy.sizeHint() + QSize(self.again.sizeHint().width() if self.again.isVisibleTo(self) else 0, 0)
-        natural = self.label.fontMetrics().horizontalAdvance(self._plain) + 8
+        self.label.setWordWrap(False)
+        natural = self.label.sizeHint().width()
+        self.label.setWordWrap(True)
         beside = natural + SPACE + buttons.width() <= width
         text_width = min(natural, width)
         text_height = self.label.heightForWidth(text_width)

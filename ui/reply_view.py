@@ -12,7 +12,7 @@ from app.translate import translate
 from ui.legend import ViewMode
 from ui.rendered_view import RenderedView
 from ui.reply_figures import ReplyFigures
-from ui.text_view import REACH
+from ui.text_view import REACH, TextView
 from ui.token_view import TokenView
 from ui.turn_view import GAP, HEADING, Anchor, TurnView
 
@@ -40,19 +40,27 @@ class ReplyView(TurnView):
 
     turn: ReplyTurn
 
-    def __init__(self, turn: ReplyTurn) -> None:
-        self.tokens = TokenView()
-        super().__init__(turn, self.tokens)
+    def __init__(self, turn: ReplyTurn, parent: QWidget) -> None:
+        super().__init__(turn, parent)
         self.rendered: RenderedView | None = None
         self.figures: ReplyFigures | None = None
+        self._mode = ViewMode.TOKENS
         self._again = False
-        self._running = True
-        self.tokens.pointed.connect(self._on_pointed)
-        self.refresh()
+        self._running = turn.running
         self.retranslate()
 
-    def refresh(self) -> None:
+    def make_text_view(self) -> TextView:
+        self.tokens = TokenView(self)
+        self.tokens.pointed.connect(self._on_pointed)
+        return self.tokens
+
+    def put_text(self) -> None:
         self.tokens.show_tokens(self.turn.fold.tokens)
+
+    def refresh(self) -> None:
+        if self._filled or self.turn.running:
+            self._filled = True
+            self.put_text()
         if self.rendered is not None:
             self.rendered.show_source(self.turn.text, complete=not self.turn.running)
         self.update(0, 0, self.width(), HEADING)
@@ -65,20 +73,12 @@ class ReplyView(TurnView):
 
     def set_mode(self, mode: ViewMode) -> None:
         """Show tokens or rendered text. The wanted height changes."""
+        self._mode = mode
+        self.tokens.setVisible(mode is ViewMode.TOKENS)
         if mode is ViewMode.TOKENS and self.rendered is not None:
             self.rendered.deleteLater()
             self.rendered.hide()
             self.rendered = None
-        elif mode is ViewMode.RENDERED and self.rendered is None:
-            self.rendered = RenderedView(self)
-            self.rendered.move(REACH, HEADING)
-            self.rendered.selectionChanged.connect(self._on_selection)
-            self.rendered.outdated.connect(self.outdated)
-            self.rendered.set_width(self.column)
-            self.rendered.show_source(self.turn.text, complete=not self.turn.running)
-            self.rendered.show()
-        self.tokens.setVisible(self.rendered is None)
-        self.retranslate()
 
     def allow_again(self, allowed: bool) -> None:
         self._again = allowed
@@ -107,6 +107,13 @@ class ReplyView(TurnView):
             self.rendered.setAccessibleName(name)
         self.update()
 
+    def recolour(self) -> None:
+        super().recolour()
+        if self.rendered is not None:
+            self.rendered.recolour()
+        if self.figures is not None:
+            self.figures.retranslate()
+
     # Geometry
 
     def set_column(self, width: int) -> None:
@@ -117,7 +124,9 @@ class ReplyView(TurnView):
             self.figures.set_width(width)
 
     def body_bottom(self) -> int:
-        return HEADING + self.rendered.wanted_height() if self.rendered is not None else super().body_bottom()
+        if self._mode is ViewMode.TOKENS:
+            return super().body_bottom()
+        return HEADING + (self.rendered.wanted_height() if self.rendered is not None else self.rough)
 
     def wanted_height(self) -> int:
         figures = 0
@@ -126,15 +135,16 @@ class ReplyView(TurnView):
         return self.body_bottom() + figures + GAP
 
     def show_between(self, top: int, bottom: int) -> None:
-        if self.rendered is not None:
-            self.rendered.show_between(top - HEADING, bottom - HEADING)
-        else:
+        if self._mode is ViewMode.TOKENS:
             super().show_between(top, bottom)
+        else:
+            self.rendered = self.rendered or self._make_rendered()
+            self.rendered.bring_up_to_date()
         if not self._running and self.figures is None:
             self._make_figures()
 
     def work(self, deadline: float) -> bool:
-        return self.rendered is None and super().work(deadline)
+        return self._mode is ViewMode.TOKENS and super().work(deadline)
 
     def settle(self) -> None:
         super().settle()
@@ -144,9 +154,20 @@ class ReplyView(TurnView):
             self.figures.move(REACH, self.body_bottom() + FIGURES_GAP)
 
     def anchor(self, y: int) -> Anchor:
-        return super().anchor(y) if self.rendered is None else ("top", y)
+        return super().anchor(y) if self._mode is ViewMode.TOKENS else ("top", y)
 
     # Inside
+
+    def _make_rendered(self) -> RenderedView:
+        made = RenderedView(self)
+        made.move(REACH, HEADING)
+        made.selectionChanged.connect(self._on_selection)
+        made.outdated.connect(self.outdated)
+        made.set_width(self.column)
+        made.show_source(self.turn.text, complete=not self.turn.running)
+        made.setAccessibleName(self.tokens.accessibleName())
+        made.show()
+        return made
 
     def _make_figures(self) -> None:
         self.figures = ReplyFigures(self.turn, self)

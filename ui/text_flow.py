@@ -16,9 +16,11 @@ from PySide6.QtGui import QTextLine
 from ui.code_colours import LINE_LIMIT, CodeColours
 from ui.pieces import BOX_MARGIN, BOX_PADDING, CodeBlock, Piece, estimate, lay_out
 from ui.source_lines import Fence, LineKind, index_of_unit, is_right_to_left, kind_of
+from ui.theme import Theme
 
 PIECE = 512  # code points after which a long line is cut; coloured lines are shorter
 BULK = 4_096  # code points; what comes in larger amounts is laid out when somebody looks
+KEPT = 400  # pieces whose layouts are kept, more than fit in a window; the others keep their heights
 COLOUR_STEP = 60  # code lines coloured at once in idle time
 
 
@@ -28,13 +30,14 @@ class TextFlow:
     laid_lines: visual lines laid out so far, counting each time: the work done.
     """
 
-    def __init__(self, pygments: str) -> None:
+    def __init__(self, theme: Theme) -> None:
         self.pieces = [Piece(0)]
         self.laid_lines = 0
-        self._pygments = pygments
+        self._theme = theme
         self._width = 600.0
         self._tops = [0.0]  # of the first pieces; the others follow from them
-        self._done = 0  # pieces before this one are laid out and coloured
+        self._done = 0  # pieces before this one have been laid out and coloured
+        self._kept: dict[Piece, None] = {}  # laid out, the one used last at the end
         self._line = ""  # the last source line, as far as anybody needs it
         self._fence: Fence | None = None  # open before the last source line
         self._block: CodeBlock | None = None  # of that fence
@@ -50,6 +53,7 @@ class TextFlow:
     def append(self, text: str) -> float:
         """Add text; returns the y from which on the picture may have changed."""
         first = len(self.pieces) - 1
+        changed = self._last_line_y()
         for place, part in enumerate(text.split("\n")):
             if place:
                 self._end_line()
@@ -61,8 +65,7 @@ class TextFlow:
             while index < len(self.pieces):
                 self._lay(index)
                 index += 1
-        # Colours may look back one line.
-        return self.top(max(0, first - 1))
+        return changed
 
     def slice(self, start: int, end: int) -> str:
         """The source text between two UTF-16 offsets."""
@@ -92,6 +95,7 @@ class TextFlow:
         if width == self._width:
             return
         self._width = width
+        self._kept.clear()
         self._join_lines()
         for piece in self.pieces:
             piece.forget_layout()
@@ -99,11 +103,9 @@ class TextFlow:
         self._done = 0
         del self._tops[1:]
 
-    def set_pygments(self, style: str) -> None:
-        """Colour code after this Pygments style, when somebody looks."""
-        if style == self._pygments:
-            return
-        self._pygments = style
+    def set_theme(self, theme: Theme) -> None:
+        """Colour code anew, when somebody looks."""
+        self._theme = theme
         for piece in self.pieces:
             if piece.block is not None:
                 piece.forget_layout()
@@ -133,8 +135,7 @@ class TextFlow:
         """The pieces between two heights, all of them laid out."""
         first = index = self.index_at_y(top)
         while index < len(self.pieces) and self.top(index) < bottom:
-            if self.pieces[index].layout is None:
-                self._lay(index)
+            self._keep(self._laid(index))
             index += 1
         return range(first, index)
 
@@ -185,6 +186,16 @@ class TextFlow:
             self._lay(index)
             index = self.index_at(offset)
         return index
+
+    def _last_line_y(self) -> float:
+        """The height down to which nothing changes when text is added."""
+        index = len(self.pieces) - 1
+        piece = self.pieces[index]
+        if piece.block is not None:
+            return self.top(index - 1)  # colours may look back one line
+        if piece.layout is None:
+            return self.top(index)
+        return self.top(index) + piece.layout.lineAt(piece.layout.lineCount() - 1).y()
 
     def _laid(self, index: int) -> Piece:
         if self.pieces[index].layout is None:
@@ -240,21 +251,31 @@ class TextFlow:
         piece = self.pieces[index]
         window = PIECE
         while True:
-            layout, height = lay_out(piece, piece.text[:window], self._width, self._pygments)
+            layout, height = lay_out(piece, piece.text[:window], self._width, self._theme)
             self.laid_lines += layout.lineCount()
             if layout.lineCount() >= 3 or window >= len(piece.text):
                 break
             window *= 2
         if len(piece.text) > PIECE and layout.lineCount() >= 3:
             self._cut(index, layout.lineAt(layout.lineCount() - 2).textStart())
-            layout, height = lay_out(piece, piece.text, self._width, self._pygments)
+            layout, height = lay_out(piece, piece.text, self._width, self._theme)
             self.laid_lines += layout.lineCount()
         piece.layout = layout
         piece.cache = None
+        self._keep(piece)
         height += piece.above + piece.below
         if height != piece.height:
             piece.height = height
             self._moved(index)
+
+    def _keep(self, piece: Piece) -> None:
+        """This piece was used just now; forget the layout that was used longest ago."""
+        self._kept.pop(piece, None)
+        self._kept[piece] = None
+        if len(self._kept) > KEPT:
+            oldest = next(iter(self._kept))
+            del self._kept[oldest]
+            oldest.forget_layout()
 
     def _cut(self, index: int, unit: int) -> None:
         piece = self.pieces[index]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, QTextBoundaryFinder, Signal
 from PySide6.QtGui import (
     QColor,
@@ -21,7 +23,7 @@ from app.translate import translate
 from ui.pieces import BOX_MARGIN, Piece
 from ui.source_lines import LineKind
 from ui.text_flow import TextFlow
-from ui.theme import theme, theme_notifier
+from ui.theme import theme
 
 BOX_RADIUS = 10
 REACH = 4  # pixels on each side for tints and the focus frame; the text begins behind them
@@ -38,15 +40,16 @@ class TextView(QWidget):
     selecting = Signal(QPoint)
     selection_began = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.flow = TextFlow(theme().pygments)
+        self.flow = TextFlow(theme())
         self._anchor = self._cursor = 0
         self._framed = False
+        self._changed = math.inf  # the height from which on the text has to be painted again
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # what is there stays when the height grows
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.IBeamCursor)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme_notifier().changed.connect(self._recolour)
 
     # Geometry, for the owner
 
@@ -65,6 +68,13 @@ class TextView(QWidget):
         """Idle work as in `TextFlow.work`; the wanted height may change."""
         return self.flow.work(deadline)
 
+    def settle(self) -> None:
+        """Take the wanted height and paint what is new."""
+        self.resize(self.width(), self.wanted_height())
+        if self._changed < math.inf:
+            self.update(0, int(self._changed) - BOX_RADIUS, self.width(), self.height())
+            self._changed = math.inf
+
     def anchor(self, y: int) -> tuple[int, float]:
         """What stands at a height: an offset in the text and a distance from its line."""
         index = self.flow.index_at_y(y - REACH)
@@ -77,8 +87,8 @@ class TextView(QWidget):
     # Text
 
     def append(self, text: str) -> None:
-        y = self.flow.append(text)
-        self.update(0, int(y) - BOX_RADIUS, self.width(), self.height())
+        """Add text; it is painted after `settle`."""
+        self._changed = min(self._changed, self.flow.append(text))
 
     def selected_text(self) -> str:
         return self.flow.slice(*self._selection())
@@ -167,8 +177,9 @@ class TextView(QWidget):
 
     # Painting
 
-    def _recolour(self) -> None:
-        self.flow.set_pygments(theme().pygments)
+    def recolour(self) -> None:
+        """The theme is another one."""
+        self.flow.set_theme(theme())
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -190,14 +201,15 @@ class TextView(QWidget):
         piece, origin = self.flow.pieces[index], self.flow.origin(index)
         assert piece.layout is not None
         painter.translate(origin)
-        self.paint_behind(painter, piece)
+        clip = clip.translated(-origin)
+        self.paint_behind(painter, piece, clip)
         self._paint_selection(painter, piece)
         muted = piece.kind in (LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE)
         painter.setPen(QColor(theme().muted if muted else theme().text))
-        piece.layout.draw(painter, QPointF(), [], clip.translated(-origin))
+        piece.layout.draw(painter, QPointF(), [], clip)
         painter.translate(-origin)
 
-    def paint_behind(self, painter: QPainter, piece: Piece) -> None:
+    def paint_behind(self, painter: QPainter, piece: Piece, clip: QRectF) -> None:
         """What lies behind the text of a piece, in the coordinates of its layout."""
 
     def _paint_selection(self, painter: QPainter, piece: Piece) -> None:

@@ -113,7 +113,7 @@ LIGHT = Theme(
     verify_time="#0fb58a",
     sample_time="#5aa9f2",
     other_time="#8b93a5",
-    pygments="default",
+    pygments="xcode",
 )
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTextLayout, QTextLine
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QTextLine
 
 from engine.types import Source, TokenEvent
 from ui.pieces import Piece
+from ui.source_lines import LineKind
 from ui.theme import Theme
 
 RADIUS = 3
 AIR = 1.5  # pixels that a tint reaches into the white space beside it
-WAVE = 2.0  # half a period in pixels
+WAVE_LENGTH, WAVE_HEIGHT = 4, 3  # pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Box:
     Attributes:
         token: its index in the reply.
         area: all of it, for the mouse.
-        tint: without white space, None where nothing else is there.
+        tint: without white space; None where nothing else is there, and on fences.
     """
 
     token: int
@@ -35,126 +37,132 @@ class Box:
 
 @dataclass(slots=True)
 class Marks:
-    """What is painted behind a piece."""
+    """The tokens of a piece, and what is painted behind them."""
 
     boxes: list[Box] = field(default_factory=list)
     tints: dict[Source, list[QRectF]] = field(default_factory=dict)
-    waves: QPainterPath = field(default_factory=QPainterPath)
-    bars: list[QRectF] = field(default_factory=list)
 
 
 def marks_of(piece: Piece, starts: Sequence[int], tokens: Sequence[TokenEvent]) -> Marks:
     """Work out the marks of a piece that is laid out; `starts` are the tokens' UTF-16 offsets."""
-    assert piece.layout is not None
     marks = Marks()
-    layout, end = piece.layout, piece.end
-    edges = _Edges(layout, piece.text)
+    ruler = _Ruler(piece)
+    end = piece.end
     token = max(0, bisect_right(starts, piece.start) - 1)
     while token < len(starts) and starts[token] < end:
-        first = max(starts[token], piece.start)
-        last = min(starts[token + 1], end) if token + 1 < len(starts) else end
-        if first < last:
-            for area, tint in edges.boxes(first - piece.start, last - piece.start):
-                marks.boxes.append(Box(token, area, tint))
-                if tint is not None:
-                    add_mark(marks, tint, tokens[token].source)
+        first = max(starts[token], piece.start) - piece.start
+        last = (min(starts[token + 1], end) if token + 1 < len(starts) else end) - piece.start
+        for area, tint in ruler.measure(first, last):
+            marks.boxes.append(Box(token, area, tint))
+            if tint is not None:
+                marks.tints.setdefault(tokens[token].source, []).append(tint)
         token += 1
     return marks
 
 
-def paint_marks(painter: QPainter, marks: Marks, theme: Theme) -> None:
+def paint_marks(painter: QPainter, marks: Marks, theme: Theme, clip: QRectF) -> None:
     """Tints and lines, in the coordinates of the layout."""
-    painter.setPen(Qt.PenStyle.NoPen)
-    for source, tints in marks.tints.items():
+    for source, every in marks.tints.items():
         colour = theme.tint(source)
         if colour is None:
             continue
+        tints = [tint for tint in every if tint.intersects(clip)]
+        painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         for tint in tints:
             painter.drawRoundedRect(tint, RADIUS, RADIUS)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    if bar := theme.line(Source.BONUS):
-        for place in marks.bars:
-            painter.fillRect(place, bar)
-    if not marks.waves.isEmpty():
-        painter.strokePath(marks.waves, QPen(QColor(theme.resampled_line), 1.1))
+        line = theme.line(source)
+        if line is not None:
+            for tint in tints:
+                _paint_line(painter, tint, source, line)
 
 
-def add_mark(marks: Marks, tint: QRectF, source: Source) -> None:
-    """Mark a rectangle as a token of this source."""
-    marks.tints.setdefault(source, []).append(tint)
+def _paint_line(painter: QPainter, tint: QRectF, source: Source, colour: QColor) -> None:
+    """The line at the lower edge: solid for bonus tokens, a wave for resampled ones."""
     if source is Source.BONUS:
-        marks.bars.append(QRectF(tint.left() + 1, tint.bottom() - 1, tint.width() - 2, 2))
-    elif source is Source.RESAMPLED:
-        _wave(marks.waves, tint)
+        painter.fillRect(QRectF(tint.left() + 1, tint.bottom() - 1, tint.width() - 2, 2), colour)
+        return
+    wave = _wave(colour.name(), painter.device().devicePixelRatioF())
+    # Whole pixels, so that the wave is as sharp everywhere.
+    y = round(tint.bottom()) - 1
+    painter.drawTiledPixmap(QRectF(round(tint.left()), y, round(tint.width()), WAVE_HEIGHT), wave, QPointF())
 
 
-def _wave(path: QPainterPath, tint: QRectF) -> None:
-    x, y, up = tint.left() + 0.5, tint.bottom() + 0.3, False
-    path.moveTo(x, y)
-    while (x := x + WAVE) <= tint.right():
-        path.lineTo(x, y - 2 if up else y)
-        up = not up
+@cache
+def _wave(colour: str, ratio: float) -> QPixmap:
+    """One period. A tile costs a hundredth of a stroked path."""
+    tile = QPixmap(round(WAVE_LENGTH * ratio), round(WAVE_HEIGHT * ratio))
+    tile.setDevicePixelRatio(ratio)
+    tile.fill(Qt.GlobalColor.transparent)
+    low, high, half = WAVE_HEIGHT - 0.6, 0.6, WAVE_LENGTH / 2
+    with QPainter(tile) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(colour), 1.1))
+        points = [QPointF(-half, high), QPointF(0, low), QPointF(half, high), QPointF(2 * half, low)]
+        painter.drawPolyline([*points, QPointF(3 * half, high)])
+    return tile
 
 
-class _Edges:
-    """Turns offsets in a layout into boxes."""
+class _Ruler:
+    """Turns offsets in a layout into rectangles. Offsets come in order."""
 
-    def __init__(self, layout: QTextLayout, text: str) -> None:
-        self._layout = layout
-        self._text = text
-        self._narrow = text.isascii()  # every offset is a character's edge
-        self._units = b"" if self._narrow else text.encode("utf-16-le", "surrogatepass")
-        self._lines = [layout.lineAt(row) for row in range(layout.lineCount())]
-        self._row = 0
+    def __init__(self, piece: Piece) -> None:
+        assert piece.layout is not None
+        self._layout = piece.layout
+        self._text = piece.text
+        self._tinted = piece.kind in (LineKind.PROSE, LineKind.CODE)  # fences step back
+        self._narrow = piece.text.isascii()  # every offset is a character's edge
+        self._units = b"" if self._narrow else piece.text.encode("utf-16-le", "surrogatepass")
+        self._row = -1
+        self._next_row()
 
-    def boxes(self, first: int, last: int) -> list[tuple[QRectF, QRectF | None]]:
-        """(area, tint) on each visual line between two UTF-16 offsets; calls come in order."""
-        found: list[tuple[QRectF, QRectF | None]] = []
+    def measure(self, first: int, last: int) -> Iterator[tuple[QRectF, QRectF | None]]:
+        """(area, tint) on each visual line between two UTF-16 offsets."""
         while first < last:
-            line = self._lines[self._row]
-            line_end = line.textStart() + line.textLength()
-            if first >= line_end and self._row + 1 < len(self._lines):
-                self._row += 1
-                continue
-            upto = min(last, line_end) if self._row + 1 < len(self._lines) else last
-            found.append(self._box(line, first, upto))
+            while first >= self._line_end and self._row + 1 < self._layout.lineCount():
+                self._next_row()
+            upto = min(last, self._line_end) if self._row + 1 < self._layout.lineCount() else last
+            yield self._box(first, upto)
             first = upto
-        return found
 
-    def _box(self, line: QTextLine, first: int, last: int) -> tuple[QRectF, QRectF | None]:
+    def _next_row(self) -> None:
+        self._row += 1
+        self._line: QTextLine = self._layout.lineAt(self._row)
+        self._line_start = self._line.textStart()
+        self._line_end = self._line_start + self._line.textLength()
+        self._y, self._height = self._line.y(), self._line.height()
+
+    def _box(self, first: int, last: int) -> tuple[QRectF, QRectF | None]:
         text = self._between(first, last)
-        left, right = self._x(line, first), self._x(line, last)
-        area = _span(line, left, right)
-        core = text.strip()
-        if not core:
+        left, right = self._x(first), self._x(last)
+        area = QRectF(min(left, right), self._y, abs(right - left), self._height)
+        if not text or text.isspace() or not self._tinted:
             return area, None
-        lead = len(text) - len(text.lstrip())
+        lead = len(text) - len(text.lstrip())  # white space is one unit each
         trail = len(text) - len(text.rstrip())
+        if left > right:  # right to left: all of it
+            return area, area
         if lead:
-            left = self._x(line, first + lead)
+            left = self._x(first + lead)
         if trail:
-            right = self._x(line, last - trail)
-        air_left = AIR if lead or first == line.textStart() or self._between(first - 1, first).isspace() else 0
+            right = self._x(last - trail)
+        if lead or first == self._line_start or self._between(first - 1, first).isspace():
+            left -= AIR
         after = self._between(last, last + 1)
-        air_right = AIR if trail or not after or after.isspace() else 0
-        tint = _span(line, left, right).adjusted(0, -0.5, 0, 0.5)
-        return area, tint.adjusted(-air_left, 0, air_right, 0) if left <= right else tint
+        if trail or not after or after.isspace():
+            right += AIR
+        return area, QRectF(left, self._y - 0.5, right - left, self._height + 1)
 
     def _between(self, first: int, last: int) -> str:
         if self._narrow:
             return self._text[first:last]
         return self._units[2 * first : 2 * last].decode("utf-16-le", "replace")
 
-    def _x(self, line: QTextLine, offset: int) -> float:
+    def _x(self, offset: int) -> float:
         """x of an offset; inside a cluster, as in an emoji of several parts, a share of its width."""
         if self._narrow or self._layout.isValidCursorPosition(offset):
-            return line.cursorToX(offset)[0]
+            return self._line.cursorToX(offset)[0]
         before = self._layout.previousCursorPosition(offset)
         after = self._layout.nextCursorPosition(offset)
-        left, right = line.cursorToX(before)[0], line.cursorToX(after)[0]
+        left, right = self._line.cursorToX(before)[0], self._line.cursorToX(after)[0]
         return left + (right - left) * (offset - before) / max(1, after - before)
-
-
-def _span(line: QTextLine, left: float, right: float) -> QRectF:
-    return QRectF(QPointF(min(left, right), line.y()), QPointF(max(left, right), line.y() + line.height()))

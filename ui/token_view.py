@@ -28,7 +28,7 @@ class TokenView(TextView):
 
     pointed = Signal(int, QRect)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.starts: list[int] = []
         self._tokens: list[TokenEvent] = []
@@ -126,9 +126,9 @@ class TokenView(TextView):
 
     # Painting
 
-    def paint_behind(self, painter: QPainter, piece: Piece) -> None:
+    def paint_behind(self, painter: QPainter, piece: Piece, clip: QRectF) -> None:
         marks = self._marks(piece)
-        paint_marks(painter, marks, theme())
+        paint_marks(painter, marks, theme(), clip)
         if self.pointing:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(theme().accent), 1.5))

@@ -88,7 +88,8 @@ class Transcript(QWidget):
         self.box.send_requested.connect(self._send)
         self.box.stop_requested.connect(self.stop_requested)
         self.stack.verticalScrollBar().valueChanged.connect(self._hide_card)
-        theme_notifier().changed.connect(self.update)
+        self.setFocusProxy(self.box)
+        theme_notifier().changed.connect(self._recolour)
 
     # For the program
 
@@ -156,14 +157,14 @@ class Transcript(QWidget):
 
     def _view(self, turn: Turn, index: int) -> TurnView:
         if isinstance(turn, UserTurn):
-            view: TurnView = UserView(turn)
+            view: TurnView = UserView(turn, self.stack.canvas)
         else:
             view = self._reply_view(turn, index)
         view.selection_began.connect(self._on_selection)
         return view
 
     def _reply_view(self, turn: ReplyTurn, index: int) -> ReplyView:
-        view = ReplyView(turn)
+        view = ReplyView(turn, self.stack.canvas)
         view.set_mode(self._mode)
         view.pointed.connect(lambda token, area: self._on_pointed(view, token, area))
         view.again_requested.connect(lambda: self.again_requested.emit(index))
@@ -209,6 +210,11 @@ class Transcript(QWidget):
         event = view.turn.fold.tokens[token]
         place = QRect(view.mapTo(self, area.topLeft()), area.size())
         self.card.show_token(card_text(event, view.turn.draft_lengths[event.round]), place)
+
+    def _recolour(self) -> None:
+        for view in self.stack.views:
+            view.recolour()
+        self.update()
 
     def _hide_card(self) -> None:
         self._point.stop()

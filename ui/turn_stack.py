@@ -11,10 +11,11 @@ from itertools import pairwise
 from time import perf_counter
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QColor, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from ui.text_view import REACH
+from ui.theme import theme, theme_notifier
 from ui.turn_view import Anchor, TurnView
 
 MARGIN = 28  # at the sides
@@ -40,18 +41,26 @@ class TurnStack(QScrollArea):
         self._tops = [TOP]  # of each view, and the end of the last one
         self._arranging = False
         self._canvas = QWidget()
+        self._canvas.setAutoFillBackground(True)  # opaque, so that scrolling moves pixels and paints few
+        self._canvas.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.setWidget(self._canvas)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.verticalScrollBar().setSingleStep(24)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        theme_notifier().changed.connect(self._colour)
+        self._colour()
         self._idle = QTimer(self, singleShot=True, interval=0)
         self._idle.timeout.connect(self._work)
 
+    @property
+    def canvas(self) -> QWidget:
+        """The parent of all views."""
+        return self._canvas
+
     def add(self, view: TurnView) -> None:
         """Put a view at the end. Call `arrange` afterwards."""
-        view.setParent(self._canvas)
         view.set_column(self._column())
         view.selecting.connect(self._scroll_towards)
         self.views.append(view)
@@ -75,14 +84,14 @@ class TurnStack(QScrollArea):
     def _arrange(self, first: int, anchor: Anchored | None) -> None:
         self._arranging = True
         first, top = self._settle(first, anchor)
+        # Scrolling comes first: Qt moves the pixels only while nothing of them waits to be painted.
+        self._canvas.resize(self.viewport().width(), max(self._tops[-1], self.viewport().height()))
+        self.verticalScrollBar().setValue(top)
         left, width = self._left() - REACH, self._column() + 2 * REACH
-        places = zip(self.views[first:], pairwise(self._tops[first:]), strict=True)
-        for view, (y, end) in places:
+        for view, (y, end) in zip(self.views[first:], pairwise(self._tops[first:]), strict=True):
             view.setGeometry(left, y, width, end - y)
             view.settle()
             view.show()
-        self._canvas.resize(self.viewport().width(), self._tops[-1])
-        self.verticalScrollBar().setValue(top)
         self._arranging = False
         self._idle.start()
 
@@ -116,26 +125,31 @@ class TurnStack(QScrollArea):
     def _settle(self, first: int, anchor: Anchored | None) -> tuple[int, int]:
         """Lay out what will be visible, until all heights agree.
 
+        Args:
+            first: views before this one have the heights they had.
+
         Returns:
-            The first view whose place may be another than before, and the height at which the window begins.
+            The first view whose height or place is another now, and the height at which the window begins.
         """
-        top = 0
+        self._stack(first)
+        top = self._window_top(anchor)
         for _ in range(PASSES):
-            self._stack(first)
-            top = self._window_top(anchor)
             bottom = top + self.viewport().height()
-            begin, before = self._index_at(top), self._tops[-1]
-            for view, (y, end) in zip(self.views[begin:], pairwise(self._tops[begin:]), strict=True):
-                if y >= bottom:
-                    break
-                view.show_between(max(0, top - y), min(end, bottom) - y)
-            first = min(first, begin)
-            self._stack(first)
-            if self._tops[-1] == before and self._window_top(anchor) == top:
+            index = self._index_at(top)
+            while index < len(self.views) and self._tops[index] < bottom:
+                y, end = self._tops[index], self._tops[index + 1]
+                self.views[index].show_between(max(0, top - y), min(end, bottom) - y)
+                if self.views[index].wanted_height() != end - y:
+                    first = min(first, index)
+                    self._stack(index)
+                index += 1
+            before, top = top, self._window_top(anchor)
+            if top == before:
                 break
         return first, top
 
     def _stack(self, first: int) -> None:
+        """Work the places out again from a view on."""
         del self._tops[first + 1 :]
         for view in self.views[first:]:
             self._tops.append(self._tops[-1] + view.wanted_height())
@@ -152,18 +166,27 @@ class TurnStack(QScrollArea):
     def _work(self) -> None:
         """Idle work, a little at a time; from the end, where the reader is."""
         deadline = perf_counter() + IDLE_S
-        before = self._tops[-1]
-        for view in reversed(self.views):
-            if view.work(deadline):
-                self._idle.start()
+        changed = len(self.views)
+        for index in reversed(range(len(self.views))):
+            view = self.views[index]
+            unfinished = view.work(deadline)
+            if view.wanted_height() != self._tops[index + 1] - self._tops[index]:
+                changed = index
+            if unfinished:
                 break
-        if sum(view.wanted_height() for view in self.views) + TOP != before:
-            self.arrange()
+        else:
+            unfinished = False
+        if changed < len(self.views):
+            self.arrange(changed)
+        if unfinished:
+            self._idle.start()
+        else:
+            self._idle.stop()
 
     def _on_scrolled(self, value: int) -> None:
         if not self._arranging:
             self.follows = value >= self.verticalScrollBar().maximum() - NEAR_END
-            self.arrange()
+            self.arrange(len(self.views))
 
     def _scroll_towards(self, place: QPoint) -> None:
         """Bring a place outside the window into sight while the mouse drags."""
@@ -172,6 +195,11 @@ class TurnStack(QScrollArea):
         if beyond:
             bar = self.verticalScrollBar()
             bar.setValue(bar.value() + beyond // 2)
+
+    def _colour(self) -> None:
+        colours = self.palette()
+        colours.setColor(QPalette.ColorRole.Window, QColor(theme().background))
+        self.setPalette(colours)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         anchor = None if self.follows else self._anchor()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
@@ -10,11 +12,12 @@ from app.conversation import Turn, UserTurn
 from app.translate import translate
 from ui.fonts import text_font
 from ui.text_view import REACH, TextView
-from ui.theme import theme, theme_notifier
+from ui.theme import theme
 from ui.translated import Translated
 
 HEADING = 24  # height of the heading
 GAP = 22  # below a turn
+CHARACTER_WIDTH, LINE_HEIGHT = 7.5, 23  # on average, for estimates
 
 # A place in a turn that stays where it is when heights change: the part and what the part says of it.
 Anchor = tuple[str, object]
@@ -24,11 +27,12 @@ class TurnView(Translated, QWidget):
     """Its owner gives it its width, tells it what is visible and asks for its height. It reaches `REACH` pixels
     beyond its column on both sides.
 
-    Nothing is laid out before somebody looks; until then the height is an estimate.
+    It is empty until somebody looks, or there is time; until then the height is an estimate.
 
     Attributes:
         turn: what is shown.
         column: width of the text.
+        rough: its height, about.
 
     Signals:
         selecting(QPoint): the mouse drags a selection; its place on the screen.
@@ -38,19 +42,34 @@ class TurnView(Translated, QWidget):
     selecting = Signal(QPoint)
     selection_began = Signal(object)
 
-    def __init__(self, turn: Turn, text_view: TextView) -> None:
-        super().__init__()
+    def __init__(self, turn: Turn, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # what is there stays when the height grows
         self.turn = turn
-        self.text_view = text_view
+        self.text_view = self.make_text_view()
         self.column = 0
-        text_view.setParent(self)
-        text_view.move(0, HEADING - REACH)
-        text_view.selecting.connect(self.selecting)
-        text_view.selection_began.connect(lambda: self.selection_began.emit(text_view))
-        theme_notifier().changed.connect(self.update)
+        self.rough = 0
+        self._filled = False
+        self.text_view.move(0, HEADING - REACH)
+        self.text_view.setAccessibleDescription(turn.text)
+        self.text_view.selecting.connect(self.selecting)
+        self.text_view.selection_began.connect(lambda: self.selection_began.emit(self.text_view))
 
     def heading(self) -> tuple[str, str]:
         """Who speaks, and a note beside it."""
+        raise NotImplementedError
+
+    def make_text_view(self) -> TextView:
+        return TextView(self)
+
+    def fill(self) -> None:
+        """Put the turn's text into its view, once."""
+        if not self._filled:
+            self._filled = True
+            self.put_text()
+
+    def put_text(self) -> None:
+        """Bring the view up to the turn's text."""
         raise NotImplementedError
 
     def refresh(self) -> None:
@@ -64,14 +83,22 @@ class TurnView(Translated, QWidget):
         if self.text_view is not but:
             self.text_view.clear_selection()
 
+    def recolour(self) -> None:
+        """The theme is another one."""
+        self.text_view.recolour()
+        self.update()
+
     # Geometry, for the owner
 
     def set_column(self, width: int) -> None:
         self.column = width
+        self.rough = rough_height(self.turn.text, width)
         self.text_view.set_width(width + 2 * REACH)
 
     def body_bottom(self) -> int:
         """Where the text ends."""
+        if not self._filled:
+            return HEADING + self.rough
         return HEADING + self.text_view.wanted_height() - 2 * REACH
 
     def wanted_height(self) -> int:
@@ -79,6 +106,7 @@ class TurnView(Translated, QWidget):
 
     def show_between(self, top: int, bottom: int) -> None:
         """Get ready to be seen between two heights; the wanted height may change."""
+        self.fill()
         offset = HEADING - REACH
         self.text_view.show_between(top - offset, bottom - offset)
 
@@ -88,11 +116,14 @@ class TurnView(Translated, QWidget):
         Returns:
             Whether something is left.
         """
+        if not self._filled and perf_counter() > deadline:
+            return True
+        self.fill()
         return self.text_view.work(deadline)
 
     def settle(self) -> None:
         """Put the parts in their places; the wanted height is final for now."""
-        self.text_view.resize(self.text_view.width(), self.text_view.wanted_height())
+        self.text_view.settle()
 
     def anchor(self, y: int) -> Anchor:
         """What stands at a height."""
@@ -126,14 +157,23 @@ class TurnView(Translated, QWidget):
             painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, note)
 
 
+def rough_height(text: str, width: int) -> int:
+    """The height of a text that nobody has laid out, about."""
+    rows = len(text) * CHARACTER_WIDTH / max(1, width)
+    return round(LINE_HEIGHT * (rows + text.count("\n") / 2 + 1))
+
+
 class UserView(TurnView):
     """What the user wrote."""
 
-    def __init__(self, turn: UserTurn) -> None:
-        super().__init__(turn, TextView())
-        self.text_view.append(turn.text)
-        self.text_view.setAccessibleDescription(turn.text)
+    turn: UserTurn
+
+    def __init__(self, turn: UserTurn, parent: QWidget) -> None:
+        super().__init__(turn, parent)
         self.retranslate()
+
+    def put_text(self) -> None:
+        self.text_view.append(self.turn.text)
 
     def heading(self) -> tuple[str, str]:
         return translate("transcript", "You"), ""

@@ -30,7 +30,10 @@ def text_font(px: int, *, strong: bool = False, italic: bool = False) -> QFont:
 
 def code_font(px: int) -> QFont:
     """JetBrains Mono at `px` logical pixels."""
-    return _font(CODE_FAMILY, px, QFont.StyleHint.Monospace, False, False)
+    font = _font(CODE_FAMILY, px, QFont.StyleHint.Monospace, False, False)
+    # No ligatures: what the model wrote is what is seen, and a token may end inside one.
+    font.setFeature(QFont.Tag("calt"), 0)
+    return font
 
 
 def _font(family: str, px: int, hint: QFont.StyleHint, strong: bool, italic: bool) -> QFont:
