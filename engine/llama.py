@@ -67,13 +67,13 @@ _get_logits.restype = ctypes.c_void_p
 _LOG_DEBUG: Final = 1  # ggml_log_level
 
 
-@binding.llama_log_callback
 def _write_log(level: int, text: bytes, _: object) -> None:
     if level != _LOG_DEBUG:
         os.write(2, text)
 
 
-llama.llama_log_set(_write_log, None)
+_log_callback = binding.llama_log_callback(_write_log)  # llama.cpp keeps the address for as long as it lives
+llama.llama_log_set(_log_callback, None)
 
 
 class LlamaModel:

@@ -45,20 +45,21 @@ def load_session(
         draft_header = gguf.read_header(request.draft)
         gguf.check_loadable(draft_header)
         vocabulary.require_same(target_header, draft_header)
-    total = target_header.size_bytes + (draft_header.size_bytes if draft_header else 0)
+    total = _file_bytes(target_header) + (_file_bytes(draft_header) if draft_header else 0)
     ctx = request.ctx or min(_DEFAULT_CTX, target_header.context_length or _DEFAULT_CTX)
     threads = request.threads or psutil.cpu_count(logical=False) or 1
     with ExitStack() as resources:
 
         def load(header: gguf.GgufHeader, role: str, done_before: int, gpu_layers: int) -> LlamaModel:
             last = 0.0
+            size_bytes = _file_bytes(header)
 
             def progress(fraction: float) -> bool:
                 nonlocal last
                 now = perf_counter()
                 if now - last >= _PROGRESS_INTERVAL_S or fraction >= 1.0:
                     last = now
-                    report(LoadProgress(job, role, done_before + int(fraction * header.size_bytes), total))
+                    report(LoadProgress(job, role, done_before + int(fraction * size_bytes), total))
                 return not cancelled()
 
             model = LlamaModel(str(header.path), gpu_layers, progress)
@@ -90,7 +91,7 @@ def load_session(
         target = context(model, MAX_DRAFT_LENGTH + 1, request.gpu_layers)
         draft = None
         if draft_header is not None:
-            draft_model = load(draft_header, "draft", target_header.size_bytes, request.draft_gpu_layers)
+            draft_model = load(draft_header, "draft", _file_bytes(target_header), request.draft_gpu_layers)
             draft = context(draft_model, 1, request.draft_gpu_layers)
         device = computing_device(request.gpu_layers)
         pair = LoadedPair(
@@ -105,6 +106,11 @@ def load_session(
         )
         prompts = PromptMaker(model, pair.target.name, target_header.chat_template, target.ctx)
         return Session(pair, model, target, draft, prompts, resources.pop_all())
+
+
+def _file_bytes(header: gguf.GgufHeader) -> int:
+    """Size of a model on disk, all parts of a split one."""
+    return sum(part.stat().st_size for part in header.parts())
 
 
 def _inactive(target: LlamaContext, draft: LlamaContext | None) -> Inactive | None:
@@ -123,7 +129,7 @@ def _info(model: LlamaModel, header: gguf.GgufHeader) -> ModelInfo:
         architecture=header.architecture,
         quantisation=header.quantisation,
         parameters=model.parameters,
-        size_bytes=header.size_bytes,
+        size_bytes=_file_bytes(header),
         vocab_size=model.vocab_size,
         trained_ctx=model.trained_ctx,
         has_chat_template=header.chat_template is not None,

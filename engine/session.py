@@ -146,7 +146,8 @@ class Session:
             rows = target.decode(part, 1 if complete else 0)
             yield PrefillProgress(request.job, held + len(part), len(tokens))
             if complete:
-                return rows[0]
+                row: Logits = rows[0]
+                return row
 
     def _drafter(
         self, request: GenerationRequest, tokens: list[int], rule: AcceptanceRule
