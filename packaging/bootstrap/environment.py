@@ -55,7 +55,6 @@ class Environment:
     def create(self) -> None:
         """Makes .venv anew from the Python that runs this. Raises SetupError."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(exist_ok=True)
         command = [sys.executable, "-m", "venv", str(self.folder)]
         try:
             self.run("Making .venv", command)
@@ -83,16 +82,19 @@ class Environment:
         The title, a dot now and then, and the time appear on stderr. Raises StepError.
         """
         print(f"draftlight: {title} ", end="", file=sys.stderr, flush=True)
-        start = time.monotonic()
-        with self.log.open("a+b") as log:
-            log.write(f"\n$ {' '.join(command)}\n".encode())
-            log.flush()
-            beginning = log.tell()
-            code = self._wait(command, log.fileno(), {**self.variables(), **(variables or {})})
-            log.seek(beginning)
-            output = log.read().decode(errors="replace")
-        took = duration(time.monotonic() - start)
-        print("failed" if code else took, file=sys.stderr, flush=True)
+        ending, start = "stopped", time.monotonic()
+        try:
+            self.folder.mkdir(exist_ok=True)
+            with self.log.open("a+b") as log:
+                log.write(f"\n$ {' '.join(command)}\n".encode())
+                log.flush()
+                beginning = log.tell()
+                code = self._wait(command, log.fileno(), {**self.variables(), **(variables or {})})
+                log.seek(beginning)
+                output = log.read().decode(errors="replace")
+            ending = "failed" if code else duration(time.monotonic() - start)
+        finally:
+            print(ending, file=sys.stderr, flush=True)
         if code:
             raise StepError(output)
         return output

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import os
 import shutil
 import signal
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -183,6 +185,20 @@ def test_a_python_without_venv_is_named(bare_copy: Copy) -> None:
     assert "Traceback" not in answer.stderr
 
 
+def test_root_gets_venv_installed(bare_copy: Copy) -> None:
+    """On Debian as root the missing package is installed by the set-up itself, by its exact name."""
+    installer = bare_copy.root / "apt-get"
+    installer.write_text("#!/bin/sh\necho did $*\nexit 3\n")
+    installer.chmod(0o755)
+    as_root = "import os\nos.geteuid = lambda: 0\n"
+    path = f"{bare_copy.root}{os.pathsep}{os.environ['PATH']}"
+    answer = bare_copy.run("doctor", PYTHONPATH=str(_without_venv(bare_copy.root, as_root)), PATH=path)
+    assert answer.returncode == 1
+    assert "Refreshing the list of system packages failed" in answer.stderr
+    package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+    assert f"sudo apt-get install -y --no-install-recommends {package}" in answer.stderr
+
+
 def test_a_folder_that_cannot_be_written_is_named(bare_copy: Copy) -> None:
     """A place where nothing can be made: a sentence with the path."""
     (bare_copy.root / ".venv.lock").mkdir()  # what a read-only folder does, and works for root as well
@@ -236,13 +252,13 @@ def _wheel(folder: Path, name: str, version: str, files: dict[str, str]) -> str:
     return f"{name}=={version} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
 
 
-def _without_venv(root: Path) -> Path:
+def _without_venv(root: Path, more: str = "") -> Path:
     """A folder that hides ensurepip from the Python that finds it on its path."""
     folder = root / "no-venv"
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(
         "import importlib.util\nfind = importlib.util.find_spec\n"
-        "importlib.util.find_spec = lambda name, *rest: None if name == 'ensurepip' else find(name, *rest)\n"
+        "importlib.util.find_spec = lambda name, *rest: None if name == 'ensurepip' else find(name, *rest)\n" + more
     )
     return folder
 
