@@ -199,7 +199,8 @@ class TurnStack(QScrollArea):
     def _colour(self) -> None:
         colours = self.palette()
         colours.setColor(QPalette.ColorRole.Window, QColor(theme().background))
-        self.setPalette(colours)
+        for widget in (self, self._canvas):  # an application's style sheet keeps it from being inherited
+            widget.setPalette(colours)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         anchor = None if self.follows else self._anchor()
