@@ -26,13 +26,12 @@ from PySide6.QtGui import (
 )
 
 from app.translate import translate
-from ui.code_colours import CodeColours, colour_of
 from ui.fonts import code_font, text_font
-from ui.pieces import BOX_INSET
+from ui.markdown_code import CODE_PX, CodeText
 from ui.theme import Theme
 
-TEXT_PX, CODE_PX = 15, 13
-LINE, CODE_LINE = 23, 20  # least distance of base lines in pixels
+TEXT_PX = 15
+PITCH = 23  # least distance of base lines in pixels
 HEADINGS = {"h1": 21, "h2": 18, "h3": 16}
 SPACE = 10  # above a block
 QUOTE_STEP = 18
@@ -61,11 +60,13 @@ class MarkdownWriter:
 
     Attributes:
         fresh: the cursor stands in an empty block that the next one takes over.
+        code: the code block that was written last, None after any other block.
     """
 
     def __init__(self, cursor: QTextCursor, theme: Theme) -> None:
         self.cursor = cursor
         self.fresh = True
+        self.code: CodeText | None = None
         self._theme = theme
         self._lists: list[QTextList | None] = []
         self._list_formats: list[QTextListFormat] = []
@@ -136,6 +137,7 @@ class MarkdownWriter:
 
     def _begin(self, block: QTextBlockFormat) -> None:
         """Start a block, as an item of the innermost list where a bullet is due."""
+        self.code = None
         if self.fresh:
             self.cursor.setBlockFormat(block)
             self.cursor.setBlockCharFormat(self._chars[-1])
@@ -161,43 +163,16 @@ class MarkdownWriter:
         if self._lists and not self._item:
             made.setIndent(len(self._lists))
         if not heading:
-            made.setLineHeight(LINE, QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
+            made.setLineHeight(PITCH, QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
         return made
 
     def _code(self, token: Token) -> None:
-        """A block of code, one text block for each line."""
         self._code_blocks += 1
-        lines = token.content.removesuffix("\n").split("\n")
-        colours = CodeColours(token.info.strip().lower().split(" ")[0])
-        for number, line in enumerate(lines):
-            colours.set_line(number, line)
-        colours.advance(len(lines))
-        base = QTextCharFormat()
-        base.setFont(code_font(CODE_PX))
-        base.setForeground(QColor(self._theme.text))
-        for number, line in enumerate(lines):
-            block = self._format(0)
-            block.setLineHeight(CODE_LINE, QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
-            block.setProperty(BlockMark.CODE, self._code_blocks)
-            block.setTopMargin(SPACE + 12 if number == 0 else 0)
-            block.setBottomMargin(14 if number == len(lines) - 1 else 0)
-            block.setLeftMargin(block.leftMargin() + BOX_INSET)
-            block.setRightMargin(BOX_INSET)
-            self._begin(block)
-            self.cursor.setBlockCharFormat(base)
-            self._code_line(line, colours, number, base)
-
-    def _code_line(self, line: str, colours: CodeColours, number: int, base: QTextCharFormat) -> None:
-        done = 0
-        for start, length, kind in colours.spans(number):
-            self.cursor.insertText(line[done:start], base)
-            coloured = QTextCharFormat(base)
-            colour = colour_of(self._theme, kind)
-            if colour is not None:
-                coloured.setForeground(colour)
-            self.cursor.insertText(line[start : start + length], coloured)
-            done = start + length
-        self.cursor.insertText(line[done:], base)
+        block = self._format(0)
+        block.setProperty(BlockMark.CODE, self._code_blocks)
+        self._begin(block)
+        self.code = CodeText(token.info, self.cursor.blockFormat(), self._theme)
+        self.code.write(self.cursor, token.content)
 
     def _table(self, tokens: Sequence[Token]) -> None:
         rows: list[list[Token]] = []

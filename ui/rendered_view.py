@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from time import perf_counter
 
 from markdown_it.token import Token
@@ -34,17 +35,22 @@ SHARE = 10  # a rendering that takes long waits this many times as long for the 
 class RenderedView(QTextBrowser):
     """Read-only; text can be selected and copied, web links open in the browser. Nothing is loaded.
 
+    Args:
+        source: gives the Markdown so far, which only grows.
+
+    Attributes:
+        renderings: blocks written, counting each time: the work done.
+
     Signals:
-        outdated(): time for `show_source` with the newest text.
+        outdated(): time for `bring_up_to_date`.
     """
 
     outdated = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, source: Callable[[], str], parent: QWidget) -> None:
         super().__init__(parent)
-        self.renderings = 0  # blocks written, counting each time: the work done
-        self._source = ""
-        self._rendered = ""
+        self.renderings = 0
+        self._source = source
         self._parser = parser()
         self._forget()
         self._next_s = 0.0
@@ -65,9 +71,9 @@ class RenderedView(QTextBrowser):
         self.anchorClicked.connect(_open)
         self.recolour()
 
-    def show_source(self, text: str, *, complete: bool) -> None:
-        """The Markdown so far; it only grows. While it is not complete, it is rendered a few times a second."""
-        self._source = text
+    def source_changed(self, *, complete: bool) -> None:
+        """The Markdown has grown. While it is not complete, it is rendered a few times a second."""
+        self._current = False
         if complete:
             self._next_s = 0.0
 
@@ -76,13 +82,13 @@ class RenderedView(QTextBrowser):
         self.resize(width, self.wanted_height())
 
     def wanted_height(self) -> int:
-        if not self._rendered:
-            return rough_height(self._source, self.width())
+        if self._empty:
+            return rough_height(self._source(), self.width())
         return math.ceil(self.document().size().height())
 
     def bring_up_to_date(self) -> None:
         """Render what is new, if it is time."""
-        if self._rendered == self._source:
+        if self._current:
             return
         wait_s = self._next_s - perf_counter()
         if wait_s > 0:
@@ -96,16 +102,28 @@ class RenderedView(QTextBrowser):
 
     def _forget(self) -> None:
         """Begin again at the first block."""
-        self._rendered = ""
+        self._empty = True
+        self._current = False
         self._writer = MarkdownWriter(QTextCursor(self.document()), theme())
         self._stable = 0  # characters of the source in front of its last block …
         self._place, self._fresh = 0, True  # … which was written here
 
     def _render(self) -> None:
-        tail = self._source[self._stable :]
+        """Write the last block of what was rendered again, and what follows it."""
+        tail = self._source()[self._stable :]
         blocks = _top_level(self._parser.parse(tail))
         cursor = QTextCursor(self.document())
         cursor.beginEditBlock()
+        code = self._writer.code
+        if code is not None and len(blocks) == 1 and blocks[0][0].type == "fence" and blocks[0][0].info == code.info:
+            code.grow(cursor, blocks[0][0].content)
+        else:
+            self._write(cursor, tail, blocks)
+        cursor.endEditBlock()
+        self._empty = False
+        self._current = True
+
+    def _write(self, cursor: QTextCursor, tail: str, blocks: list[list[Token]]) -> None:
         cursor.setPosition(self._place)
         block_format, char_format = cursor.blockFormat(), cursor.blockCharFormat()
         cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
@@ -121,8 +139,6 @@ class RenderedView(QTextBrowser):
                 self._place, self._fresh = self._writer.cursor.position(), self._writer.fresh
             self._writer.write(block)
             self.renderings += 1
-        cursor.endEditBlock()
-        self._rendered = self._source
 
     def recolour(self) -> None:
         """The theme is another one."""
@@ -133,7 +149,7 @@ class RenderedView(QTextBrowser):
         colours.setColor(QPalette.ColorRole.Highlight, QColor(t.accent))
         colours.setColor(QPalette.ColorRole.HighlightedText, QColor(t.on_accent))
         self.setPalette(colours)
-        if self._rendered:
+        if not self._empty:
             self.document().clear()
             self._forget()
             self._render()

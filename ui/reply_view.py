@@ -58,11 +58,11 @@ class ReplyView(TurnView):
         self.tokens.show_tokens(self.turn.fold.tokens)
 
     def refresh(self) -> None:
-        if self._filled or self.turn.running:
+        if self.rendered is not None:
+            self.rendered.source_changed(complete=not self.turn.running)
+        elif self._filled or self.turn.running:
             self._filled = True
             self.put_text()
-        if self.rendered is not None:
-            self.rendered.show_source(self.turn.text, complete=not self.turn.running)
         self.update(0, 0, self.width(), HEADING)
         if self._running and not self.turn.running:
             self._running = False
@@ -79,6 +79,8 @@ class ReplyView(TurnView):
             self.rendered.deleteLater()
             self.rendered.hide()
             self.rendered = None
+            if self._filled:
+                self.put_text()
 
     def allow_again(self, allowed: bool) -> None:
         self._again = allowed
@@ -159,12 +161,11 @@ class ReplyView(TurnView):
     # Inside
 
     def _make_rendered(self) -> RenderedView:
-        made = RenderedView(self)
+        made = RenderedView(lambda: self.turn.text, self)
         made.move(REACH, HEADING)
         made.selectionChanged.connect(self._on_selection)
         made.outdated.connect(self.outdated)
         made.set_width(self.column)
-        made.show_source(self.turn.text, complete=not self.turn.running)
         made.setAccessibleName(self.tokens.accessibleName())
         made.show()
         return made
