@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from engine.decoder import Decoder, read
 from engine.distribution import Distribution, confidence, distribution
+from engine.errors import EngineError
 from engine.types import SamplingSettings
 from engine.verify import AcceptanceRule
 
@@ -60,16 +61,27 @@ class ModelDrafter:
         history = list(committed) if self._settings.repeat_penalty != 1.0 else []
         guesses: list[Guess] = []
         while True:
-            row = self.decoder.decode(pending, 1)[0][:vocab_size]  # [vocab]
-            if self._p_min > 0.0 and confidence(row) < self._p_min:
+            try:
+                q = self._row(pending, history, vocab_size)
+            except EngineError:
+                if not guesses:
+                    raise
+                q = None  # what was drawn so far must still be judged: dropping it could favour some draws
+            if q is None:
                 return guesses
-            q = distribution(row, self._settings, history)
             token = self._rule.guess(q, position + len(guesses))
             guesses.append(Guess(token, q))
             if len(guesses) == length:
                 return guesses
             history.append(token)
             pending = [token]
+
+    def _row(self, pending: list[int], history: list[int], vocab_size: int) -> Distribution | None:
+        """Read `pending` and shape the row after it; None where the draft is too unsure to guess."""
+        logits = self.decoder.decode(pending, 1)[0][:vocab_size]  # [vocab]
+        if self._p_min > 0.0 and confidence(logits) < self._p_min:
+            return None
+        return distribution(logits, self._settings, history)
 
     def settle(self, agreed: int) -> bool:
         """Forget what differs from the reply: keep `agreed` tokens. False if the model cannot."""
