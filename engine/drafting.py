@@ -26,6 +26,10 @@ class ModelDrafter:
     After a round in which everything was kept, the draft has not seen its own last guess; it then takes two tokens
     in its next pass instead of one, so catching up costs no pass of its own. The same way it reads the prompt: late,
     when it first drafts, so that the first token of a reply does not wait for it.
+
+    Attributes:
+        failed: the draft could not decode, or its logits were not finite. A draft can only cost time, never text: the
+            reply goes on without it.
     """
 
     def __init__(self, decoder: Decoder, settings: SamplingSettings, rule: AcceptanceRule, p_min: float) -> None:
@@ -33,6 +37,7 @@ class ModelDrafter:
         self._settings = settings
         self._rule = rule
         self._p_min = p_min
+        self.failed = False
 
     def room(self, committed: int) -> int:
         """How many tokens can be proposed after `committed` ones before the draft's context is full."""
@@ -50,13 +55,16 @@ class ModelDrafter:
                 a guess, and going on without it would leave a decision to the token that was drawn.
 
         Raises:
-            EngineError: the draft failed to decode, or its logits are not finite.
             Interrupted: cancelled while reading the prompt.
         """
         pending = committed[len(self.decoder.tokens) :]
         if len(pending) > self.decoder.chunk:
-            for _ in read(self.decoder, pending[:-1], cancelled):
-                pass
+            try:
+                for _ in read(self.decoder, pending[:-1], cancelled):
+                    pass
+            except EngineError:
+                self.failed = True
+                return []
             pending = pending[-1:]
         history = list(committed) if self._settings.repeat_penalty != 1.0 else []
         guesses: list[Guess] = []
@@ -64,9 +72,9 @@ class ModelDrafter:
             try:
                 q = self._row(pending, history, vocab_size)
             except EngineError:
-                if not guesses:
-                    raise
-                q = None  # what was drawn so far must still be judged: dropping it could favour some draws
+                # What was drawn so far must still be judged: dropping it could favour some draws over others.
+                self.failed = True
+                return guesses
             if q is None:
                 return guesses
             token = self._rule.guess(q, position + len(guesses))

@@ -136,17 +136,12 @@ class Speculator:
         length = min(self.length, self.budget - 1, room)
         if length <= 0:
             return [], 0.0, None
-        before = self.drafter.decoder.spent_s
-        decoder = self.drafter.decoder
-        try:
-            guesses = self.drafter.propose(
-                self.committed, length, self.emitted, self.target.vocab_size, self.cancelled
-            )
-        except EngineError:
-            # A draft can only cost time, never text: go on without it.
+        drafter = self.drafter
+        before = drafter.decoder.spent_s
+        guesses = drafter.propose(self.committed, length, self.emitted, self.target.vocab_size, self.cancelled)
+        if drafter.failed:
             self.drafter = None
-            return [], decoder.spent_s - before, Inactive.DRAFT_FAILED
-        return guesses, decoder.spent_s - before, None
+        return guesses, drafter.decoder.spent_s - before, Inactive.DRAFT_FAILED if drafter.failed else None
 
     def _check(self, guesses: list[Guess]) -> tuple[Logits, list[Guess]]:
         """One target pass over the last token and the guesses.
