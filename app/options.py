@@ -12,6 +12,7 @@ from app.generation_settings import SEED_LIMIT
 from app.pairs import PAIR_TITLES, PairChoice
 from app.prompts import is_unicode, read_messages, read_text
 from engine.types import (
+    MAX_DRAFT_LENGTH,
     ChatFormat,
     ChatMessage,
     FlashAttention,
@@ -22,7 +23,6 @@ from engine.types import (
     SamplingSettings,
 )
 
-MAX_DRAFT_LENGTH = 16
 _SAMPLING = SamplingSettings()
 _LOAD = LoadRequest(target="")
 _REPLY = GenerationRequest(job=0)

@@ -24,9 +24,8 @@ from llama_cpp import llama_cpp as binding
 from engine.decoder import Interrupted
 from engine.distribution import Logits
 from engine.errors import EngineError, ErrorKind
-from engine.types import FlashAttention, KvType
+from engine.types import MAX_DRAFT_LENGTH, FlashAttention, KvType
 
-MAX_DRAFT_LENGTH: Final = 16
 _CHUNK_CPU: Final = 128  # a prompt is read in pieces this long; each may be cancelled
 _CHUNK_GPU: Final = 512
 

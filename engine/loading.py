@@ -12,11 +12,11 @@ import psutil
 from engine import gguf, vocabulary
 from engine.devices import computing_device
 from engine.errors import EngineError, ErrorKind
-from engine.llama import MAX_DRAFT_LENGTH, LlamaContext, LlamaModel
+from engine.llama import LlamaContext, LlamaModel
 from engine.prompt import PromptMaker
 from engine.protocol import LoadProgress
 from engine.session import Session
-from engine.types import Inactive, LoadedPair, LoadRequest, ModelInfo
+from engine.types import MAX_DRAFT_LENGTH, Inactive, LoadedPair, LoadRequest, ModelInfo
 
 _DEFAULT_CTX: Final = 8192
 _PROGRESS_INTERVAL_S: Final = 0.05

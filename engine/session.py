@@ -12,6 +12,7 @@ from time import perf_counter
 from engine.decoder import Interrupted, rewind
 from engine.distribution import Logits
 from engine.drafting import ModelDrafter
+from engine.limits import check_request
 from engine.llama import LlamaContext, LlamaModel
 from engine.prompt import PromptMaker
 from engine.protocol import Finished, PrefillProgress, SpeculationStopped, Started
@@ -58,9 +59,10 @@ class Session:
         A cancelled reply ends with Finished too. Closing the generator early leaves the caches consistent.
 
         Raises:
-            EngineError: the prompt cannot be made or does not fit, or the target failed.
+            EngineError: a setting is out of range, the prompt cannot be made or does not fit, or the target failed.
         """
         arrived = perf_counter()
+        check_request(request)
         prompt = self._prompts.make(request)
         writer = ReplyWriter(
             request.job, request.stop, self._model.piece, self._model.text_of, self._model.is_end

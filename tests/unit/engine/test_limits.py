@@ -1,0 +1,58 @@
+"""Settings out of range are refused by name before anything computes."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from engine.errors import EngineError, ErrorKind
+from engine.limits import check_request
+from engine.types import GenerationRequest, SamplingSettings
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("temperature", -0.1),
+        ("temperature", math.nan),
+        ("temperature", math.inf),
+        ("top_k", -1),
+        ("top_p", 1.5),
+        ("min_p", -0.5),
+        ("repeat_penalty", 0.0),
+        ("repeat_window", -1),
+        ("seed", -1),
+    ],
+)
+def test_sampling_out_of_range_is_named(name: str, value: float) -> None:
+    """Each sampling setting out of its range is refused under its own name."""
+    request = GenerationRequest(1, prompt="x", sampling=SamplingSettings(**{name: value}))  # type: ignore[arg-type]
+    with pytest.raises(EngineError) as caught:
+        check_request(request)
+    assert caught.value.report.kind is ErrorKind.SETTING_INVALID
+    assert caught.value.report.fact("name") == name
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("draft_length", 17), ("draft_length", -1), ("p_min", 2.0), ("max_tokens", 0)]
+)
+def test_request_out_of_range_is_named(name: str, value: float) -> None:
+    """So is each setting of the request itself."""
+    with pytest.raises(EngineError) as caught:
+        check_request(GenerationRequest(1, prompt="x", **{name: value}))  # type: ignore[arg-type]
+    assert caught.value.report.fact("name") == name
+
+
+def test_edges_of_the_ranges_pass() -> None:
+    """The ends of every range are allowed."""
+    check_request(
+        GenerationRequest(
+            1,
+            prompt="x",
+            sampling=SamplingSettings(temperature=0.0, top_k=0, top_p=0.0, min_p=1.0, repeat_window=0, seed=0),
+            draft_length=16,
+            p_min=1.0,
+            max_tokens=1,
+        )
+    )
