@@ -70,7 +70,7 @@ def distribution(logits: Logits, settings: SamplingSettings, history: Sequence[i
     Raises:
         EngineError: NON_FINITE_LOGITS where a logit is NaN or +inf, or all are -inf.
     """
-    if settings.repeat_penalty != 1.0 and history:
+    if settings.repeat_penalty != 1.0 and settings.repeat_window > 0 and history:
         logits = _penalised(logits, settings, history)
     if settings.temperature == 0.0:
         best = int(logits.argmax())  # argmax stops at a NaN, so it is found here too
