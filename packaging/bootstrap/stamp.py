@@ -51,7 +51,7 @@ def key(root: Path, locks: list[str]) -> str:
     packaging = root / "packaging"
     files = [*(packaging / name for name in locks), *sorted((packaging / "bootstrap").glob("*.py"))]
     parts = [file.read_bytes() for file in files]
-    facts = [sys.version, str(root), machine.fingerprint(), os.environ.get("DRAFTLIGHT_ENGINE", "")]
+    facts = [str(sys.implementation.cache_tag), str(root), machine.fingerprint(), os.environ.get("DRAFTLIGHT_ENGINE", "")]
     digest = hashlib.sha256()
     for part in [*parts, *(fact.encode() for fact in facts)]:
         digest.update(len(part).to_bytes(8, "big") + part)
