@@ -41,7 +41,7 @@ def _install(environment: Environment, purpose: str) -> None:
     stamp = Stamp(environment.folder)
     before = stamp.read()
     if UNFINISHED in before or not environment.has_working_python():
-        say(f"Setting up in {environment.folder}; this happens once.")
+        say(f"Setting up in {environment.folder}; this happens once and takes some minutes.")
         if importlib.util.find_spec("ensurepip") is None:
             system_packages.provide_venv(environment)
         environment.create()
@@ -57,7 +57,7 @@ def _install(environment: Environment, purpose: str) -> None:
 def _install_libraries(environment: Environment, locks: list[str]) -> None:
     files = [option for lock in locks for option in ("-r", str(environment.locks / lock))]
     try:
-        environment.pip("Installing the libraries and the starter model (about 250 MB)", "--require-hashes", *files)
+        environment.pip("Installing the libraries and the starter model", "--require-hashes", *files)
     except StepError as failure:
         raise environment.explained("The libraries could not be installed", failure) from failure
 

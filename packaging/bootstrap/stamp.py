@@ -51,7 +51,8 @@ def key(root: Path, locks: list[str]) -> str:
     packaging = root / "packaging"
     files = [*(packaging / name for name in locks), *sorted((packaging / "bootstrap").glob("*.py"))]
     parts = [file.read_bytes() for file in files]
-    facts = [str(sys.implementation.cache_tag), str(root), machine.fingerprint(), os.environ.get("DRAFTLIGHT_ENGINE", "")]
+    python = str(sys.implementation.cache_tag)  # "cpython-311": a patch release changes nothing in .venv
+    facts = [python, str(root), machine.fingerprint(), os.environ.get("DRAFTLIGHT_ENGINE", "")]
     digest = hashlib.sha256()
     for part in [*parts, *(fact.encode() for fact in facts)]:
         digest.update(len(part).to_bytes(8, "big") + part)
