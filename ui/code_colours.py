@@ -51,14 +51,18 @@ def contrast(one: QColor, other: QColor) -> float:
 
 
 class CodeColours:
-    """The spans of one code block. Lines are set in order; the last one may be set again while it grows."""
+    """The spans of one code block. Lines are set in order; the last one may be set again while it grows.
+
+    Attributes:
+        begin: the line at which the next run begins; those before it are settled.
+    """
 
     def __init__(self, language: str) -> None:
         self._lexer = _lexer(language)
         self._lines: list[str] = []
         self._spans: list[tuple[Span, ...]] = []
-        self._begin = 0  # the line at which the next run begins …
-        self._stack = ROOT  # … in this state
+        self.begin = 0
+        self._stack = ROOT  # the state in which the next run begins
         self._seen = 0  # lines that were looked at; the last of them may still change
 
     @property
@@ -80,13 +84,13 @@ class CodeColours:
         """Look at up to `lines` more lines; return the numbers of all lines whose spans became others."""
         if self._lexer is None or not self.behind:
             return []
-        begin, end = self._begin, min(len(self._lines), self._seen + lines)
+        begin, end = self.begin, min(len(self._lines), self._seen + lines)
         if _has_states(self._lexer):
             fresh = self._run(self._lexer, begin, end)
         else:
             lines_alone = (f"{line}\n" for line in self._lines[begin:end])
             fresh = [_by_line(self._lexer.get_tokens_unprocessed(line), line)[0] for line in lines_alone]
-            self._begin = end - 1
+            self.begin = end - 1
         changed = [begin + place for place, spans in enumerate(fresh) if spans != self.spans(begin + place)]
         self._spans[begin:] = fresh
         self._seen = end
@@ -104,7 +108,7 @@ class CodeColours:
         safe = [(position, stack) for position, stack in starts if position <= margin]
         if safe:
             position, self._stack = safe[-1]
-            self._begin = begin + text.count("\n", 0, position)
+            self.begin = begin + text.count("\n", 0, position)
         if len(text) - (safe[-1][0] if safe else 0) > OPEN_LIMIT + 2 * LINE_LIMIT:
             self._lexer = None
         return fresh
@@ -139,7 +143,9 @@ def _scan(lexer: RegexLexer, text: str, stack: Stack, starts: list[tuple[int, St
     states = list(stack)
     position = 0
     while position < len(text):
-        if position == 0 or text[position - 1] == "\n":
+        # Rules may match nothing and change the stack; the line starts with the stack before them.
+        at_start = position == 0 or text[position - 1] == "\n"
+        if at_start and (not starts or starts[-1][0] < position):
             starts.append((position, tuple(states)))
         for match, action, new_state in lexer._tokens[states[-1]]:
             found = match(text, position)

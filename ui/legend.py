@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.translate import translate
@@ -15,6 +15,8 @@ from ui.fonts import text_font
 from ui.theme import theme, theme_notifier
 from ui.token_marks import Marks, paint_marks
 from ui.translated import Translated
+
+ROOM_FOR_MEANINGS = 680  # pixels
 
 
 class ViewMode(Enum):
@@ -75,9 +77,11 @@ class Legend(Translated, QWidget):
             self.chips[source] = SourceChip(source)
             self._meanings[source] = QLabel()
             self._meanings[source].setFont(text_font(12))
+            self._meanings[source].setWordWrap(True)
+            self._meanings[source].setMinimumWidth(1)
             row.addWidget(self.chips[source])
-            row.addWidget(self._meanings[source])
-            row.addSpacing(14)
+            row.addWidget(self._meanings[source], 1)
+            row.addSpacing(10)
         row.addStretch(1)
         self.tokens, self.rendered = FlatButton(), FlatButton()
         self._group = QButtonGroup(self)
@@ -100,6 +104,7 @@ class Legend(Translated, QWidget):
         self._meanings[Source.BONUS].setText(translate("transcript", "target’s free extra token"))
         for source, chip in self.chips.items():
             chip.setAccessibleName(source_word(source))
+            chip.setToolTip(self._meanings[source].text())
             chip.updateGeometry()
         self.tokens.setText(translate("transcript", "Tokens"))
         self.tokens.setToolTip(translate("transcript", "Show where each token came from"))
@@ -107,6 +112,11 @@ class Legend(Translated, QWidget):
         self.rendered.setToolTip(translate("transcript", "Show headings, lists and tables as they are meant"))
         self.tokens.updateGeometry()
         self.rendered.updateGeometry()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for meaning in self._meanings.values():
+            meaning.setVisible(self.width() >= ROOM_FOR_MEANINGS)
 
     def _colour(self) -> None:
         for label in self._meanings.values():

@@ -94,9 +94,7 @@ class LineStyle:
         for right_to_left, option in self.options.items():
             option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
             option.setTabStopDistance(TAB * metrics.horizontalAdvance(" "))
-            option.setTextDirection(
-                Qt.LayoutDirection.RightToLeft if right_to_left else Qt.LayoutDirection.LeftToRight
-            )
+            option.setTextDirection(Qt.LayoutDirection.RightToLeft if right_to_left else Qt.LayoutDirection.LeftToRight)
 
 
 @cache

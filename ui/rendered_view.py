@@ -47,7 +47,7 @@ class RenderedView(QTextBrowser):
 
     outdated = Signal()
 
-    def __init__(self, source: Callable[[], str], parent: QWidget) -> None:
+    def __init__(self, source: Callable[[], str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.renderings = 0
         self._source = source

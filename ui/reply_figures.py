@@ -24,6 +24,9 @@ BETWEEN = "&nbsp;" * 4
 class ReplyFigures(Translated, QWidget):
     """Figures of a reply that has ended.
 
+    Attributes:
+        words: what is written, four spaces between two figures.
+
     Signals:
         copy_requested()
         again_requested()
@@ -73,7 +76,7 @@ class ReplyFigures(Translated, QWidget):
         self.again.setToolTip(translate("transcript", "Write this reply again"))
         self.again.setAccessibleName(translate("transcript", "Write this reply again"))
         figures, ending = self._figures(), self._ending()
-        self._plain = (4 * " ").join(filter(None, (*figures, ending)))
+        self.words = (4 * " ").join(filter(None, (*figures, ending)))
         t = theme()
         number, _, rest = figures[0].partition(" ") if figures else ("", "", "")
         parts = [f'<b style="color:{t.text};font-weight:600">{escape(number)}</b> {escape(rest)}'] if figures else []
@@ -82,7 +85,7 @@ class ReplyFigures(Translated, QWidget):
             colour = t.warn if self._turn.error is not None else t.muted
             parts.append(f'<span style="color:{colour}">{escape(ending)}</span>')
         self.label.setText(f'<span style="color:{t.muted}">{f"{BETWEEN} ".join(parts)}</span>')
-        self.label.setAccessibleName(self._plain)
+        self.label.setAccessibleName(self.words)
         if self.width() and self.parentWidget() is not None:
             self.set_width(self.width())
 

@@ -60,8 +60,8 @@ class ReplyView(TurnView):
     def refresh(self) -> None:
         if self.rendered is not None:
             self.rendered.source_changed(complete=not self.turn.running)
-        elif self._filled or self.turn.running:
-            self._filled = True
+        elif self.filled or self.turn.running:
+            self.filled = True
             self.put_text()
         self.update(0, 0, self.width(), HEADING)
         if self._running and not self.turn.running:
@@ -79,7 +79,7 @@ class ReplyView(TurnView):
             self.rendered.deleteLater()
             self.rendered.hide()
             self.rendered = None
-            if self._filled:
+            if self.filled:
                 self.put_text()
 
     def allow_again(self, allowed: bool) -> None:

@@ -40,7 +40,7 @@ class TextView(QWidget):
     selecting = Signal(QPoint)
     selection_began = Signal()
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.flow = TextFlow(theme())
         self._anchor = self._cursor = 0

@@ -28,7 +28,7 @@ class TokenView(TextView):
 
     pointed = Signal(int, QRect)
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.starts: list[int] = []
         self._tokens: list[TokenEvent] = []

@@ -20,7 +20,15 @@ from collections.abc import Callable
 from time import perf_counter
 
 from PySide6.QtCore import QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QColor,
+    QGuiApplication,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.conversation import Conversation, ReplyTurn, Turn, UserTurn
@@ -29,7 +37,7 @@ from ui.legend import Legend, ViewMode
 from ui.message_box import MessageBox
 from ui.reply_view import ReplyView
 from ui.theme import theme, theme_notifier
-from ui.turn_stack import MARGIN, TurnStack
+from ui.turn_stack import MARGIN, WIDEST, TurnStack
 from ui.turn_view import TurnView, UserView
 
 TICK_MS = 16
@@ -68,7 +76,7 @@ class Transcript(QWidget):
         self._changed = 0  # turns before this one are shown as they are
         self._refreshed = 0.0  # by perf_counter
         self._tick = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
-        self._tick.timeout.connect(self._refresh)
+        self._tick.timeout.connect(self.refresh)
         self._pointed: Pointed | None = None  # waits for the timer
         self._point = QTimer(self, singleShot=True, interval=HOVER_MS)
         self._point.timeout.connect(self._explain_pointed)
@@ -79,7 +87,6 @@ class Transcript(QWidget):
         column.addWidget(self.legend)
         column.addWidget(self.stack, 1)
         self._below = QVBoxLayout()
-        self._below.setContentsMargins(MARGIN, 10, MARGIN, 16)
         self._below.setSpacing(10)
         self._below.addWidget(self.box)
         column.addLayout(self._below)
@@ -101,7 +108,7 @@ class Transcript(QWidget):
         self.stack.truncate(0)
         self._changed = 0
         self.stack.follows = True
-        self._refresh()
+        self.refresh()
 
     def close_down(self) -> None:
         """Stop following the conversation; what is shown stays."""
@@ -110,6 +117,11 @@ class Transcript(QWidget):
             self._unsubscribe = None
         self._tick.stop()
         self._hide_card()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something of the conversation is not shown yet, or not laid out."""
+        return self._tick.isActive() or self.stack.busy
 
     def set_mode(self, mode: ViewMode) -> None:
         """Show replies as tokens or as rendered text."""
@@ -136,7 +148,8 @@ class Transcript(QWidget):
             elapsed_ms = (perf_counter() - self._refreshed) * 1000
             self._tick.start(max(0, round(TICK_MS - elapsed_ms)))
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Show what has changed since the last time, now. Changes lead here by themselves."""
         if self._conversation is None:
             return
         self._refreshed = perf_counter()
@@ -219,6 +232,11 @@ class Transcript(QWidget):
     def _hide_card(self) -> None:
         self._point.stop()
         self.card.hide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        side = max(MARGIN, (self.width() - WIDEST) // 2)  # as wide as the text above
+        self._below.setContentsMargins(side, 10, side, 16)
+        super().resizeEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:

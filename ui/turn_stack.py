@@ -59,6 +59,11 @@ class TurnStack(QScrollArea):
         """The parent of all views."""
         return self._canvas
 
+    @property
+    def busy(self) -> bool:
+        """Whether idle work is left."""
+        return self._idle.isActive()
+
     def add(self, view: TurnView) -> None:
         """Put a view at the end. Call `arrange` afterwards."""
         view.set_column(self._column())
@@ -166,6 +171,7 @@ class TurnStack(QScrollArea):
     def _work(self) -> None:
         """Idle work, a little at a time; from the end, where the reader is."""
         deadline = perf_counter() + IDLE_S
+        anchor = None if self.follows else self._anchor()
         changed = len(self.views)
         for index in reversed(range(len(self.views))):
             view = self.views[index]
@@ -177,7 +183,7 @@ class TurnStack(QScrollArea):
         else:
             unfinished = False
         if changed < len(self.views):
-            self.arrange(changed)
+            self._arrange(changed, anchor)
         if unfinished:
             self._idle.start()
         else:

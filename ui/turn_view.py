@@ -33,6 +33,7 @@ class TurnView(Translated, QWidget):
         turn: what is shown.
         column: width of the text.
         rough: its height, about.
+        filled: whether the text is there.
 
     Signals:
         selecting(QPoint): the mouse drags a selection; its place on the screen.
@@ -49,7 +50,7 @@ class TurnView(Translated, QWidget):
         self.text_view = self.make_text_view()
         self.column = 0
         self.rough = 0
-        self._filled = False
+        self.filled = False
         self.text_view.move(0, HEADING - REACH)
         self.text_view.setAccessibleDescription(turn.text)
         self.text_view.selecting.connect(self.selecting)
@@ -64,8 +65,8 @@ class TurnView(Translated, QWidget):
 
     def fill(self) -> None:
         """Put the turn's text into its view, once."""
-        if not self._filled:
-            self._filled = True
+        if not self.filled:
+            self.filled = True
             self.put_text()
 
     def put_text(self) -> None:
@@ -97,7 +98,7 @@ class TurnView(Translated, QWidget):
 
     def body_bottom(self) -> int:
         """Where the text ends."""
-        if not self._filled:
+        if not self.filled:
             return HEADING + self.rough
         return HEADING + self.text_view.wanted_height() - 2 * REACH
 
@@ -116,7 +117,7 @@ class TurnView(Translated, QWidget):
         Returns:
             Whether something is left.
         """
-        if not self._filled and perf_counter() > deadline:
+        if not self.filled and perf_counter() > deadline:
             return True
         self.fill()
         return self.text_view.work(deadline)
