@@ -435,6 +435,7 @@ def test_wrapped_selection_dragged_outside_scrolls(qtbot: QtBot) -> None:
     before = bar_value(transcript)
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
     qtbot.mouseMove(view, view.mapFrom(viewport, QPoint(60, -60)))
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton)
     assert bar_value(transcript) < before
     assert view.selected_text()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -236,16 +236,23 @@ def test_probabilities_keep_a_digit_that_says_something(p: float, expected: str)
     assert share(p) == expected
 
 
+def hover(qtbot: QtBot, view: TokenView, index: int) -> None:
+    """Move the mouse over a token; a first step makes it a move wherever the mouse was before."""
+    place = view.token_area(index).center()
+    qtbot.mouseMove(view, place - QPoint(1, 0))
+    qtbot.mouseMove(view, place)
+
+
 def test_pointing_shows_the_card(qtbot: QtBot) -> None:
     """The card of the token under the mouse appears beside it, follows the mouse, and leaves with it."""
     transcript = shown(qtbot, running(one_round(MIXED)))
     settled(qtbot, transcript)
     view = reply_view(transcript).tokens
-    qtbot.mouseMove(view, view.token_area(1).center())
+    hover(qtbot, view, 1)
     qtbot.waitUntil(transcript.card.isVisible)
     assert transcript.card.text is not None
     assert transcript.card.text.token == "“is”"
-    qtbot.mouseMove(view, view.token_area(2).center())
+    hover(qtbot, view, 2)
     qtbot.waitUntil(lambda: transcript.card.text is not None and transcript.card.text.token == "“a”")
     qtbot.mouseMove(transcript.box)
     qtbot.waitUntil(lambda: not transcript.card.isVisible())
