@@ -131,9 +131,9 @@ def _candidates(logits: Logits, settings: SamplingSettings) -> tuple[Ids, Floats
     total = float(np.exp(logits - top).sum(dtype=np.float64))
     cut = _FIRST_CUT
     while True:
-        ids, values = _largest(logits, min(cut, vocab))
+        ids, values = _largest(logits, cut)
         kept, kept_values = _nucleus(ids, values, total, settings)
-        if len(kept) < len(ids) or len(ids) == vocab:
+        if len(kept) < len(ids) or len(ids) < cut:  # enough, or nothing more is possible
             return kept, kept_values
         cut *= 16
 
