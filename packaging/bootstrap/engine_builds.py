@@ -1,7 +1,7 @@
 """Which build of the engine (llama-cpp-python) suits a machine. Pure: facts in, a plan out.
 
 llama-cpp-python offers ready-made wheels for NVIDIA (CUDA), Apple (Metal) and Vulkan in an index of its own;
-docs/adr/0101 says how they are used and what they leave out. Every plan ends in the build from source for the
+docs/adr/0006 says how they are used and what they leave out. Every plan ends in the build from source for the
 processor alone, which works everywhere that a C++ compiler is.
 """
 
