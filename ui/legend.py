@@ -68,7 +68,7 @@ class Legend(Translated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(28, 8, 28, 8)
         row.setSpacing(6)
         self.chips: dict[Source, SourceChip] = {}
@@ -80,9 +80,8 @@ class Legend(Translated, QWidget):
             self._meanings[source].setWordWrap(True)
             self._meanings[source].setMinimumWidth(1)
             row.addWidget(self.chips[source])
-            row.addWidget(self._meanings[source], 1)
-            row.addSpacing(10)
-        row.addStretch(1)
+            row.addWidget(self._meanings[source])
+            row.addSpacing(4)
         self.tokens, self.rendered = FlatButton(), FlatButton()
         self._group = QButtonGroup(self)
         for button, mode in ((self.tokens, ViewMode.TOKENS), (self.rendered, ViewMode.RENDERED)):
@@ -102,6 +101,9 @@ class Legend(Translated, QWidget):
         self._meanings[Source.ACCEPTED].setText(translate("transcript", "draft kept by the target"))
         self._meanings[Source.RESAMPLED].setText(translate("transcript", "target replaced the guess"))
         self._meanings[Source.BONUS].setText(translate("transcript", "target’s free extra token"))
+        for label in self._meanings.values():
+            # Room by length, so that no meaning wraps before the others do.
+            self._row.setStretchFactor(label, label.fontMetrics().horizontalAdvance(label.text()))
         for source, chip in self.chips.items():
             chip.setAccessibleName(source_word(source))
             chip.setToolTip(self._meanings[source].text())

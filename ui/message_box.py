@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen, QTextCursor
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+    QTextCursor,
+)
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QSizePolicy, QWidget
 
 from app.translate import translate
@@ -127,14 +137,25 @@ class MessageBox(Translated, QWidget):
             self.send_requested.emit(text)
 
     def retranslate(self) -> None:
-        self.edit.setPlaceholderText(translate("transcript", "Message… (Enter sends, Shift+Enter adds a line)"))
         self.edit.setAccessibleName(translate("transcript", "Message"))
+        self._place_hint()
         self._refresh()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             self.update()
         return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_hint()
+
+    def _place_hint(self) -> None:
+        """The words in the empty box, as many as fit on its line."""
+        hint = translate("transcript", "Message… (Enter sends, Shift+Enter adds a line)")
+        room = self.edit.viewport().width() - 12
+        fits = self.edit.fontMetrics().horizontalAdvance(hint) <= room
+        self.edit.setPlaceholderText(hint if fits else self.edit.accessibleName())
 
     def _click(self) -> None:
         if self._writing:

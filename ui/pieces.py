@@ -104,8 +104,10 @@ def style_of(kind: LineKind) -> LineStyle:
             return LineStyle(15, 23, code=False)
         case LineKind.CODE:
             return LineStyle(13, 20, code=True)
-        case LineKind.FENCE_OPEN | LineKind.FENCE_CLOSE:
+        case LineKind.FENCE_OPEN:
             return LineStyle(11, 16, code=True)
+        case LineKind.FENCE_CLOSE:
+            return LineStyle(4, 4, code=True)
 
 
 def estimate(piece: Piece, width: float) -> float:

@@ -9,7 +9,6 @@ from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QFocusEvent,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -33,12 +32,14 @@ class TextView(QWidget):
     """Shows a TextFlow. Its owner gives it its width and asks for the height.
 
     Signals:
-        selecting(QPoint): the mouse drags a selection; its place on the screen.
-        selection_began(): there is a selection now, or a new one.
+        selection_began(): something is selected here from now on, and nothing else should be.
+        selection_dragged(QPoint): the mouse was pressed here and is at this place on the screen.
+        copy_requested(): of what is selected, here and elsewhere.
     """
 
-    selecting = Signal(QPoint)
     selection_began = Signal()
+    selection_dragged = Signal(QPoint)
+    copy_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -97,8 +98,11 @@ class TextView(QWidget):
         """Select between two UTF-16 offsets; the caret is at `end`."""
         self._anchor, self._cursor = start, end
         self.update()
-        if start != end:
-            self.selection_began.emit()
+
+    @property
+    def anchor_offset(self) -> int:
+        """Where the selection began."""
+        return self._anchor
 
     def clear_selection(self) -> None:
         if self._anchor != self._cursor:
@@ -107,11 +111,7 @@ class TextView(QWidget):
 
     def select_all(self) -> None:
         self.select(0, self.flow.length)
-
-    def copy(self) -> None:
-        """Put the selected source text on the clipboard."""
-        if text := self.selected_text():
-            QGuiApplication.clipboard().setText(text)
+        self.selection_began.emit()
 
     def _selection(self) -> tuple[int, int]:
         return min(self._anchor, self._cursor), max(self._anchor, self._cursor)
@@ -127,11 +127,11 @@ class TextView(QWidget):
             self.select(self._anchor, offset)
         else:
             self.select(offset, offset)
+            self.selection_began.emit()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton:
-            self.select(self._anchor, self.offset_at(event.position()))
-            self.selecting.emit(event.globalPosition().toPoint())
+            self.selection_dragged.emit(event.globalPosition().toPoint())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         offset = self.offset_at(event.position())
@@ -143,10 +143,11 @@ class TextView(QWidget):
         end = finder.toNextBoundary()
         if end >= 0:
             self.select(piece.start + max(0, start), piece.start + end)
+            self.selection_began.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy()
+            self.copy_requested.emit()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
             self.select_all()
         else:
@@ -154,7 +155,7 @@ class TextView(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = QMenu(self)
-        copy = menu.addAction(translate("transcript", "Copy"), self.copy)
+        copy = menu.addAction(translate("transcript", "Copy"), self.copy_requested.emit)
         copy.setShortcut(QKeySequence.StandardKey.Copy)
         copy.setEnabled(self._anchor != self._cursor)
         every = menu.addAction(translate("transcript", "Select all"), self.select_all)
@@ -204,9 +205,9 @@ class TextView(QWidget):
         clip = clip.translated(-origin)
         self.paint_behind(painter, piece, clip)
         self._paint_selection(painter, piece)
-        muted = piece.kind in (LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE)
-        painter.setPen(QColor(theme().muted if muted else theme().text))
-        piece.layout.draw(painter, QPointF(), [], clip)
+        if piece.kind is not LineKind.FENCE_CLOSE:  # the frame's lower edge says the same
+            painter.setPen(QColor(theme().muted if piece.kind is LineKind.FENCE_OPEN else theme().text))
+            piece.layout.draw(painter, QPointF(), [], clip)
         painter.translate(-origin)
 
     def paint_behind(self, painter: QPainter, piece: Piece, clip: QRectF) -> None:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import perf_counter
 
-from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -36,6 +36,8 @@ from ui.hover_card import HoverCard, card_text
 from ui.legend import Legend, ViewMode
 from ui.message_box import MessageBox
 from ui.reply_view import ReplyView
+from ui.selection import Selection
+from ui.text_view import TextView
 from ui.theme import theme, theme_notifier
 from ui.turn_stack import MARGIN, WIDEST, TurnStack
 from ui.turn_view import TurnView, UserView
@@ -70,6 +72,7 @@ class Transcript(QWidget):
         super().__init__(parent)
         self.legend, self.stack, self.box = Legend(), TurnStack(), MessageBox()
         self.card = HoverCard(self)
+        self._selection = Selection(self.stack)
         self._conversation: Conversation | None = None
         self._unsubscribe: Callable[[], None] | None = None
         self._mode = ViewMode.TOKENS
@@ -173,7 +176,9 @@ class Transcript(QWidget):
             view: TurnView = UserView(turn, self.stack.canvas)
         else:
             view = self._reply_view(turn, index)
-        view.selection_began.connect(self._on_selection)
+        view.selection_began.connect(self._selection.begin)
+        view.text_view.selection_dragged.connect(lambda place: self._on_dragged(view.text_view, place))
+        view.text_view.copy_requested.connect(self._copy_selection)
         return view
 
     def _reply_view(self, turn: ReplyTurn, index: int) -> ReplyView:
@@ -193,10 +198,13 @@ class Transcript(QWidget):
         QGuiApplication.clipboard().setText(text)
         self.copy_requested.emit(text)
 
-    def _on_selection(self, selected: QWidget) -> None:
-        """There is one selection at a time."""
-        for view in self.stack.views:
-            view.clear_selection(but=selected)
+    def _on_dragged(self, origin: TextView, place: QPoint) -> None:
+        self.stack.scroll_towards(place)
+        self._selection.drag(origin, place)
+
+    def _copy_selection(self) -> None:
+        if text := self._selection.text():
+            QGuiApplication.clipboard().setText(text)
 
     # Explaining tokens
 

@@ -67,7 +67,6 @@ class TurnStack(QScrollArea):
     def add(self, view: TurnView) -> None:
         """Put a view at the end. Call `arrange` afterwards."""
         view.set_column(self._column())
-        view.selecting.connect(self._scroll_towards)
         self.views.append(view)
 
     def truncate(self, length: int) -> None:
@@ -194,7 +193,7 @@ class TurnStack(QScrollArea):
             self.follows = value >= self.verticalScrollBar().maximum() - NEAR_END
             self.arrange(len(self.views))
 
-    def _scroll_towards(self, place: QPoint) -> None:
+    def scroll_towards(self, place: QPoint) -> None:
         """Bring a place outside the window into sight while the mouse drags."""
         y = self.viewport().mapFromGlobal(place).y()
         beyond = y if y < 0 else max(0, y - self.viewport().height())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from PySide6.QtCore import QPoint, QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -36,11 +36,9 @@ class TurnView(Translated, QWidget):
         filled: whether the text is there.
 
     Signals:
-        selecting(QPoint): the mouse drags a selection; its place on the screen.
-        selection_began(object): the `TextView` that has a selection now.
+        selection_began(object): the widget in which something is selected from now on.
     """
 
-    selecting = Signal(QPoint)
     selection_began = Signal(object)
 
     def __init__(self, turn: Turn, parent: QWidget) -> None:
@@ -53,7 +51,6 @@ class TurnView(Translated, QWidget):
         self.filled = False
         self.text_view.move(0, HEADING - REACH)
         self.text_view.setAccessibleDescription(turn.text)
-        self.text_view.selecting.connect(self.selecting)
         self.text_view.selection_began.connect(lambda: self.selection_began.emit(self.text_view))
 
     def heading(self) -> tuple[str, str]:

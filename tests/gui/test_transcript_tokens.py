@@ -45,7 +45,12 @@ def token_view(qtbot: QtBot, found: list[TokenEvent], width: int = 700) -> Token
     with qtbot.waitExposed(view):
         view.show()
     view.setFocus()
+    view.selection_dragged.connect(lambda place: view.select(view.anchor_offset, offset_below(view, place)))
     return view
+
+
+def offset_below(view: TokenView, place: QPoint) -> int:
+    return view.offset_at(view.mapFromGlobal(place).toPointF())
 
 
 def picture(view: TokenView) -> QImage:
@@ -344,7 +349,10 @@ def drag(qtbot: QtBot, view: TokenView, first: int, last: int) -> None:
 
 def test_selection_copies_the_source(qtbot: QtBot) -> None:
     """What is dragged over is copied as it was written, with its line ends and its marks."""
-    view = token_view(qtbot, tokens("One", " **two**", "\n\n", "```", "py", "\n", "x", "\n", "```", "\n", "three"))
+    texts = ("One", " **two**", "\n\n", "```", "py", "\n", "x", "\n", "```", "\n", "three")
+    transcript = shown(qtbot, running(one_round(tokens(*texts))))
+    settled(qtbot, transcript)
+    view = reply_view(transcript).tokens
     view.select(3, view.flow.length - 2)
     qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == " **two**\n\n```py\nx\n```\nthr"
@@ -355,6 +363,25 @@ def test_dragging_selects(qtbot: QtBot) -> None:
     view = token_view(qtbot, tokens("One", " two", " three", " four"))
     drag(qtbot, view, 1, 2)
     assert view.selected_text().strip() == "two three"
+
+
+def test_a_selection_runs_over_turns(qtbot: QtBot) -> None:
+    """Dragging from one message to another selects the end of one, all between and the beginning of the last."""
+    transcript = shown(qtbot, conversation("First answer.", "Second answer.", question="The question"))
+    settled(qtbot, transcript)
+    views = [view.text_view for view in transcript.stack.views]
+    first, last = reply_view(transcript, 1).tokens, reply_view(transcript, 3).tokens
+    start, end = first.token_area(1), last.token_area(0)
+    qtbot.mousePress(first, Qt.MouseButton.LeftButton, pos=start.center() + QPoint(start.width() // 2, 0))
+    qtbot.mouseMove(first, first.mapFromGlobal(last.mapToGlobal(end.topRight() + QPoint(0, 8))))
+    assert [view.selected_text() for view in views] == ["", ".", "The question", "Second"]
+    qtbot.mouseMove(first, first.mapFromGlobal(views[0].mapToGlobal(QPoint(-100, 5))))
+    assert [view.selected_text() for view in views] == ["The question", "First answer", "", ""]
+    qtbot.mouseRelease(first, Qt.MouseButton.LeftButton)
+    qtbot.keyClick(first, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "The question\n\nFirst answer"
+    qtbot.mouseClick(last, Qt.MouseButton.LeftButton)
+    assert [view.selected_text() for view in views] == ["", "", "", ""]
 
 
 def test_double_click_selects_a_word(qtbot: QtBot) -> None:
