@@ -7,6 +7,7 @@ from collections import deque
 from engine.types import DraftRound
 
 WINDOW_S = 1.5
+LEAST_S = 0.2  # the first round only draws from what reading the prompt left, in no time
 STEP_S = 0.1
 MOST_POINTS = 128
 
@@ -28,8 +29,8 @@ class RateMeter:
 
     @property
     def rate(self) -> float | None:
-        """Tokens per second over the last moment, None before the first round."""
-        return self._tokens / self._wall_s if self._wall_s > 0 else None
+        """Tokens per second over the last moment, None before there was one."""
+        return self._tokens / self._wall_s if self._wall_s >= LEAST_S else None
 
     def add(self, event: DraftRound) -> None:
         self._recent.append((len(event.tokens), event.wall_s))

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QSpinBox, QWidget
 
+from ui.theme import theme
+
 T = TypeVar("T")
+MARGINS = (7, 0, 7, 0)  # of the text in a spin box; a style sheet does not reach it
 
 
 class Choice(QComboBox, Generic[T]):
@@ -29,18 +33,30 @@ class Choice(QComboBox, Generic[T]):
     def name_values(self, words: Sequence[str]) -> None:
         for place, text in enumerate(words):
             self.setItemText(place, text)
+        widest = max(self.fontMetrics().horizontalAdvance(text) for text in words)
+        self.setMinimumWidth(max(120, widest + 56))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scrolling past a field must not change it."""
         event.ignore()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The style sheet cannot draw an arrow without a picture of one."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setPen(QColor(theme().muted))
+        painter.drawText(
+            self.rect().adjusted(0, 0, -9, 0), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, "▾"
+        )
+
 
 class Whole(QSpinBox):
-    """A whole number."""
+    """A whole number, typed or changed with the arrow keys."""
 
     def __init__(self, lowest: int, highest: int, step: int = 1) -> None:
         super().__init__()
         self.setRange(lowest, highest)
+        self.lineEdit().setTextMargins(*MARGINS)
         self.setSingleStep(step)
         self.setGroupSeparatorShown(highest > 9_999)
 
@@ -49,11 +65,12 @@ class Whole(QSpinBox):
 
 
 class Fraction(QDoubleSpinBox):
-    """A number with two digits."""
+    """A number with two digits, typed or changed with the arrow keys."""
 
     def __init__(self, lowest: float, highest: float, step: float = 0.05) -> None:
         super().__init__()
         self.setRange(lowest, highest)
+        self.lineEdit().setTextMargins(*MARGINS)
         self.setSingleStep(step)
         self.setDecimals(2)
 

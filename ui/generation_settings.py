@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QFrame, QGridLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from app.generation_settings import SEED_LIMIT, GenerationSettings
 from app.translate import translate
 from engine.types import Rule, SamplingSettings
 from ui.form import Choice, Fraction, Whole, name_field
+from ui.switch import Switch
 from ui.translated import Translated
 
 RULES = (Rule.COUPLED, Rule.RESIDUAL, Rule.MATCH)
@@ -39,7 +40,7 @@ class GenerationSettingsPopover(Translated, QFrame):
         self.min_p, self.p_min, self.repeat = Fraction(0, 1), Fraction(0, 1), Fraction(0.5, 2)
         self.top_k, self.max_tokens = Whole(0, 1_000), Whole(0, 1_000_000, 64)
         self.draft_length, self.seed = Whole(0, 16), Whole(0, SEED_LIMIT - 1)
-        self.random = QCheckBox()
+        self.random = Switch()
         self.rule: Choice[Rule] = Choice(RULES)
         self._reset = QPushButton()
         self._fields: list[tuple[QLabel, QWidget]] = []
@@ -112,8 +113,9 @@ class GenerationSettingsPopover(Translated, QFrame):
                 translate("settings", "None less likely than this share of the likeliest"),
             ),
             (translate("settings", "Repeat penalty"), translate("settings", "1 means none")),
-            (translate("settings", "Seed"), translate("settings", "The same seed and settings give the same text")),
             (translate("settings", "Most tokens"), translate("settings", "0 means up to the end of the context")),
+            (translate("settings", "Random seed"), translate("settings", "Another one for each reply")),
+            (translate("settings", "Seed"), translate("settings", "The same seed and settings give the same text")),
             (
                 translate("settings", "Draft length"),
                 translate("settings", "Tokens guessed in a round; 0 writes without the draft"),
@@ -135,8 +137,6 @@ class GenerationSettingsPopover(Translated, QFrame):
             translate("settings", "System prompt of this chat"),
             translate("settings", "Sent before the conversation"),
         )
-        self.random.setText(translate("settings", "Random"))
-        self.random.setAccessibleName(translate("settings", "Random seed"))
         self.max_tokens.setSpecialValueText(translate("settings", "context"))
         self._reset.setText(translate("settings", "Restore defaults"))
         self.rule.name_values(
@@ -154,18 +154,19 @@ class GenerationSettingsPopover(Translated, QFrame):
         grid.setVerticalSpacing(8)
         grid.addWidget(self._system_label, 0, 0, 1, 4)
         grid.addWidget(self.system, 1, 0, 1, 4)
-        left = (self.temperature, self.top_k, self.top_p, self.min_p, self.repeat)
-        right = (self.seed, self.max_tokens, self.draft_length, self.p_min, self.rule)
+        left = (self.temperature, self.top_k, self.top_p, self.min_p, self.repeat, self.max_tokens)
+        right = (self.random, self.seed, self.draft_length, self.p_min, self.rule)
         for column, widgets in ((0, left), (2, right)):
             for row, widget in enumerate(widgets, 2):
                 self._place(grid, widget, row, column)
-        grid.addWidget(self.random, 7, 3)
-        grid.addWidget(self._reset, 7, 1)
+        grid.addWidget(self._reset, 7, 3, Qt.AlignmentFlag.AlignRight)
 
     def _place(self, grid: QGridLayout, widget: QWidget, row: int, column: int) -> None:
         label = QLabel()
         label.setProperty("tone", "muted")
-        widget.setMinimumWidth(110)
+        label.setContentsMargins(12 if column else 0, 0, 0, 0)
+        if isinstance(widget, QAbstractSpinBox):
+            widget.setMinimumWidth(110)
         grid.addWidget(label, row, column)
         grid.addWidget(widget, row, column + 1)
         self._fields.append((label, widget))

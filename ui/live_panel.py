@@ -184,10 +184,11 @@ class LivePanel(Translated, QScrollArea):
         self._shares.setAccessibleName(words)
 
     def _fill_counts(self, stats: GenerationStats) -> None:
-        per_round = stats.tokens_per_round
+        per_round = stats.tokens_per_round if stats.verified else None
+        sources = f"{count(stats.accepted)} / {count(stats.resampled)} / {count(stats.bonus)}"
         values = (
             count(stats.completion_tokens),
-            f"{count(stats.accepted)} / {count(stats.resampled)} / {count(stats.bonus)}",
+            sources if stats.verified else "",
             f"{per_round:.1f}" if per_round else "",
             f"{stats.ttft_s:.2f} s" if stats.ttft_s else "",
         )

@@ -36,7 +36,8 @@ class LoadOptions(Translated, QWidget):
         for place, widget in enumerate(widgets):
             label = QLabel()
             label.setProperty("tone", "muted")
-            widget.setMinimumWidth(120)
+            if isinstance(widget, Whole):
+                widget.setMinimumWidth(120)
             grid.addWidget(label, place // 2, place % 2 * 2)
             grid.addWidget(widget, place // 2, place % 2 * 2 + 1)
             self._fields.append((label, widget))

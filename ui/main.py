@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 from PySide6.QtWidgets import QApplication
@@ -48,6 +49,8 @@ def prepare(application: QApplication) -> None:
 
 def run(paths: Paths) -> int:
     """The program until its window closes. Returns the exit status."""
+    # Qt's loop would not let Python see Ctrl+C. The engine leaves when its pipe closes.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     application = QApplication(sys.argv[:1])
     prepare(application)
     client = EngineClient(paths.logs)

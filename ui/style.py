@@ -68,7 +68,7 @@ QWidget[role="work"] {{ background: {t.background}; }}
 QFrame[role="line"] {{ background: {t.border}; }}
 QFrame[role="card"] {{ background: {t.surface}; border: 1px solid {t.border}; border-radius: 12px; }}
 QFrame[role="chip"] {{ background: {t.raised}; border: 1px solid {t.border}; border-radius: 8px; }}
-QFrame[role="popover"] {{ background: {t.surface}; border: 1px solid {t.border}; border-radius: 10px; }}
+QFrame[role="popover"] {{ background: {t.surface}; border: 1px solid {t.border}; }}
 
 QLabel[tone="muted"] {{ color: {t.muted}; }}
 QLabel[tone="good"] {{ color: {t.good}; font-weight: 600; }}
@@ -120,12 +120,26 @@ QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTe
     border-color: {t.accent};
 }}
 QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{ color: {t.muted}; }}
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ width: 0; border: none; }}
+QAbstractSpinBox QLineEdit {{ border: none; padding: 0 8px; background: transparent; }}
 QLineEdit[role="search"] {{ padding: 7px 9px; border-radius: 8px; }}
+QComboBox {{ padding-right: 24px; }}
+QComboBox::drop-down {{ border: none; width: 22px; }}
+QComboBox::down-arrow {{ image: none; }}
 QComboBox QAbstractItemView {{
     background: {t.raised}; color: {t.text}; border: 1px solid {t.border}; selection-background-color: {t.border};
     selection-color: {t.text}; outline: none;
 }}
-QCheckBox, QRadioButton {{ spacing: 8px; }}
+QRadioButton {{ spacing: 8px; }}
+QRadioButton::indicator {{
+    width: 12px; height: 12px; border-radius: 8px; background: {t.background}; border: 2px solid {t.muted};
+}}
+QRadioButton::indicator:checked {{
+    border-color: {t.accent};
+    background: qradialgradient(cx:0.5, cy:0.5, radius:0.5, fx:0.5, fy:0.5,
+                                stop:0 {t.accent}, stop:0.55 {t.accent}, stop:0.65 {t.background});
+}}
+QRadioButton:focus {{ color: {t.accent}; }}
 
 QListView[role="conversations"] {{ background: transparent; border: none; outline: none; }}
 QProgressBar {{ background: {t.track}; border: none; border-radius: 4px; max-height: 8px; min-height: 8px; }}

@@ -962,6 +962,10 @@ one would have written, sooner, and you see where every word came from.</source>
         <translation>1 表示不惩罚</translation>
     </message>
     <message>
+        <source>Another one for each reply</source>
+        <translation>每次回复使用不同的种子</translation>
+    </message>
+    <message>
         <source>Seed</source>
         <translation>种子</translation>
     </message>
@@ -1008,10 +1012,6 @@ one would have written, sooner, and you see where every word came from.</source>
     <message>
         <source>Sent before the conversation</source>
         <translation>在对话之前发送</translation>
-    </message>
-    <message>
-        <source>Random</source>
-        <translation>随机</translation>
     </message>
     <message>
         <source>Random seed</source>
@@ -1322,7 +1322,7 @@ one would have written, sooner, and you see where every word came from.</source>
     </message>
     <message>
         <source>Tokens</source>
-        <translation>Token 数</translation>
+        <translation>Token</translation>
     </message>
     <message>
         <source>Show where each token came from</source>

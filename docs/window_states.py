@@ -1,0 +1,266 @@
+"""The states of the window that have a picture, each as a function that drives a window there.
+
+The window is the real one; the engine is replaced by tapes, so the states come out the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+
+from app.conversation import ReplyTurn
+from app.generation_settings import GenerationSettings
+from app.paths import Paths
+from engine.errors import ErrorKind
+from engine.types import EndReason, Inactive, LoadedPair, LoadRequest, SamplingSettings
+from tests.fakes import tapes
+from tests.fakes.fake_client import FakeClient
+from ui.main import Program
+from ui.theme import ThemeChoice
+from ui.worker import Report, Ticket
+
+PATIENCE_S = 20.0
+QUESTION = "Write a Python function that returns the n-th Fibonacci number, using memoisation, and explain it."
+CODE = '''Here is a small, memoised version. The cache turns the exponential recursion into a linear one:
+
+```python
+from functools import lru_cache
+
+
+@lru_cache(maxsize=None)
+def fibonacci(n: int) -> int:
+    """Return the n-th Fibonacci number."""
+    if n < 0:
+        raise ValueError("n must be non-negative")
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+```
+
+Each value is computed once and then looked up. For very large n an iterative loop avoids the recursion limit \
+and keeps only two numbers in memory.'''
+STORY = """The keeper of the lighthouse counted the ships every evening and wrote the number into a book. In the year \
+of the great storm he counted none for nine days. On the tenth a small boat came, with a girl at the oars, who asked \
+for the book and added one."""
+MIXED = (4, 3, 4, 1, 4, 2, 4, 4, 0, 3)
+
+
+class Stage:
+    """One window on a fake client, driven to a state."""
+
+    def __init__(self, program: Program, client: FakeClient, folder: Path) -> None:
+        self.folder = folder
+        self.program = program
+        self.client = client
+        self.window = program.window
+        self.chat = program.window.chat
+
+    def wait(self, condition: Callable[[], object]) -> None:
+        until = monotonic() + PATIENCE_S
+        while not condition():
+            if monotonic() > until:
+                raise TimeoutError("the window did not come to this state")
+            QApplication.processEvents()
+
+    def settle(self) -> None:
+        """Let timers of painting and layout run out."""
+        until = monotonic() + 0.4
+        while monotonic() < until:
+            QApplication.processEvents()
+
+    def load(self, pair: LoadedPair = tapes.PAIR) -> None:
+        self.client.load_next(tapes.loading(pair))
+        self.program.pairs.open(LoadRequest(pair.target.path, pair.draft.path if pair.draft else None))
+        self.wait(lambda: self.program.pairs.pair is not None)
+
+    def send(self, text: str, tape: tapes.Tape) -> ReplyTurn:
+        self.client.play_next(tape)
+        self.program.replies.send(self.chat.conversations.current, text)
+        reply = self.chat.conversations.current.last_reply
+        assert reply is not None
+        return reply
+
+    def ask(self, text: str, tape: tapes.Tape) -> None:
+        reply = self.send(text, tape)
+        self.wait(lambda: not reply.running)
+
+    def earlier_chats(self) -> None:
+        for question, tape in (
+            ("Tell me a story about a lighthouse", tapes.reply(STORY, kept=tapes.REJECT_HEAVY)),
+            ("为日志解析写正则", tapes.reply("`^\\d{4}-\\d{2}-\\d{2}`", kept=(4,))),
+        ):
+            self.ask(question, tape)
+            self.chat.new_chat()
+
+
+def first_start(stage: Stage) -> None:
+    stage.wait(lambda: stage.program.pairs.engine is not None)
+
+
+def loading(stage: Stage) -> None:
+    target, draft = stage.folder / "SmolLM2-135M-Instruct.F32.gguf", stage.folder / "SmolLM2-135M-Instruct.Q4_1.gguf"
+    for file, size in ((target, tapes.TARGET.size_bytes), (draft, tapes.DRAFT.size_bytes)):
+        with file.open("wb") as sparse:
+            sparse.truncate(size)
+    stage.client.load_next(tapes.loading(hold_at=0.6))
+    stage.program.pairs.open(LoadRequest(str(target), str(draft)))
+    stage.wait(lambda: stage.program.pairs.loading and stage.program.pairs.loading.done_bytes > 380_000_000)
+
+
+def ready(stage: Stage) -> None:
+    stage.load()
+
+
+def prefill(stage: Stage) -> None:
+    stage.load()
+    reply = stage.send("Summarise this report: " + STORY, tapes.reading(total=2_400, done=1_024))
+    stage.wait(lambda: reply.prefill == (1_024, 2_400))
+
+
+def streaming(stage: Stage) -> None:
+    stage.load()
+    stage.earlier_chats()
+    whole = tapes.reply(CODE, kept=MIXED)
+    reply = stage.send(QUESTION, tapes.held(whole, 24))
+    stage.wait(lambda: reply.fold.stats.rounds == 24)
+
+
+def chat(stage: Stage) -> None:
+    stage.load()
+    stage.window.top_bar.speculation.toggle()
+    plain = tapes.reply(CODE, inactive=Inactive.SWITCHED_OFF, verify_s=0.0286)
+    stage.ask(QUESTION, plain)
+    stage.window.top_bar.speculation.toggle()
+    stage.chat.new_chat()
+    stage.earlier_chats()
+    stage.ask(QUESTION, tapes.reply(CODE, kept=MIXED))
+
+
+def stopped(stage: Stage) -> None:
+    stage.load()
+    reply = stage.send(QUESTION, tapes.held(tapes.reply(CODE, kept=MIXED), 12))
+    stage.wait(lambda: reply.fold.stats.rounds == 12)
+    stage.chat.stop()
+    stage.wait(lambda: not reply.running)
+
+
+def speculation_off(stage: Stage) -> None:
+    stage.load()
+    stage.window.top_bar.speculation.toggle()
+    stage.ask(QUESTION, tapes.reply(CODE, inactive=Inactive.SWITCHED_OFF, verify_s=0.0286))
+
+
+def speculation_inactive(stage: Stage) -> None:
+    stage.load(replace(tapes.PAIR, inactive=Inactive.TARGET_ROLLBACK))
+    stage.ask(QUESTION, tapes.reply(CODE, inactive=Inactive.TARGET_ROLLBACK, verify_s=0.0286))
+
+
+def draft_refused(stage: Stage) -> None:
+    facts = {
+        "target": "SmolLM2-135M-Instruct.F32.gguf",
+        "draft": "gemma-3-270m-it-Q8_0.gguf",
+        "difference": "size",
+        "target_size": 49_152,
+        "draft_size": 262_144,
+    }
+    stage.client.load_next(tapes.failing(ErrorKind.DRAFT_VOCABULARY, **facts))
+    stage.program.pairs.open(LoadRequest(tapes.TARGET.path, "/models/gemma-3-270m-it-Q8_0.gguf"))
+    stage.wait(lambda: stage.chat.notices.notices)
+
+
+def target_refused(stage: Stage) -> None:
+    path = "/models/qwen2.5-coder-7b-instruct-q4_k_m.gguf"
+    facts = {"path": path, "size_bytes": 2_147_483_648, "expected_bytes": 4_683_073_536}
+    stage.client.load_next(tapes.failing(ErrorKind.GGUF_TRUNCATED, **facts))
+    stage.program.pairs.open(LoadRequest(path))
+    stage.wait(lambda: stage.chat.notices.notices)
+
+
+def out_of_memory(stage: Stage) -> None:
+    path = "/models/qwen2.5-coder-14b-instruct-q4_k_m.gguf"
+    stage.client.load_next(tapes.failing(ErrorKind.OUT_OF_MEMORY, path=path))
+    stage.program.pairs.open(LoadRequest(path, ctx=131_072))
+    stage.wait(lambda: stage.chat.notices.notices)
+
+
+def context_full(stage: Stage) -> None:
+    stage.load()
+    stage.ask(QUESTION, tapes.reply(CODE[:330], kept=MIXED, reason=EndReason.CONTEXT, prompt_tokens=8_092))
+
+
+def messages_dropped(stage: Stage) -> None:
+    stage.load()
+    stage.ask(QUESTION, tapes.reply(CODE, kept=MIXED, dropped_messages=4, prompt_tokens=7_900))
+
+
+def engine_died(stage: Stage) -> None:
+    stage.load()
+    reply = stage.send(QUESTION, tapes.crashing(tapes.reply(CODE, kept=MIXED), 16))
+    stage.wait(lambda: not reply.running and stage.program.pairs.pair is not None)
+
+
+def no_chat_template(stage: Stage) -> None:
+    stage.load()
+    stage.ask(QUESTION, tapes.failing(ErrorKind.NO_CHAT_TEMPLATE, model="SmolLM2 135M"))
+
+
+def template_broken(stage: Stage) -> None:
+    stage.load()
+    facts = {"model": "SmolLM2 135M", "reason": "'tojsn' is undefined"}
+    stage.ask(QUESTION, tapes.failing(ErrorKind.CHAT_TEMPLATE_BROKEN, **facts))
+
+
+def settings(stage: Stage) -> None:
+    stage.load()
+    stage.window.rail.chosen.emit("settings")
+
+
+STATES = (
+    first_start,
+    loading,
+    ready,
+    prefill,
+    streaming,
+    chat,
+    stopped,
+    speculation_off,
+    speculation_inactive,
+    draft_refused,
+    target_refused,
+    out_of_memory,
+    context_full,
+    messages_dropped,
+    engine_died,
+    no_chat_template,
+    template_broken,
+    settings,
+)
+
+
+@contextmanager
+def stage(folder: Path, theme: ThemeChoice, language: str) -> Iterator[Stage]:
+    """A window of the pictures' size whose chips and seeds are the same everywhere."""
+    client = FakeClient()
+
+    def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
+        return tapes.REQUEST
+
+    program = Program(Paths(folder), client, find_starter)
+    program.replies.settings = GenerationSettings(SamplingSettings(temperature=0.2, seed=42), random_seed=False)
+    window = program.window
+    window.settings_page.theme_chosen.emit(theme.value)
+    window.settings_page.language_chosen.emit(language)
+    window.first_start.show_disk(214_000_000_000)
+    window.resize(1440, 900)
+    window.show()
+    window.chat.retranslate()
+    try:
+        yield Stage(program, client, folder)
+    finally:
+        program.close()
+        window.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
