@@ -39,6 +39,7 @@ from ui.reply_view import ReplyView
 from ui.selection import Selection
 from ui.text_view import TextView
 from ui.theme import theme, theme_notifier
+from ui.translated import Translated
 from ui.turn_stack import MARGIN, WIDEST, TurnStack
 from ui.turn_view import TurnView, UserView
 
@@ -48,7 +49,7 @@ HOVER_MS = 150  # before the first card; others follow at once
 Pointed = tuple[ReplyView, int, QRect]
 
 
-class Transcript(QWidget):
+class Transcript(Translated, QWidget):
     """See the module. Main thread.
 
     Attributes:
@@ -141,6 +142,10 @@ class Transcript(QWidget):
 
     def insert_above_prompt(self, widget: QWidget) -> None:
         self._below.insertWidget(self._below.count() - 1, widget)
+
+    def retranslate(self) -> None:
+        """Words below replies may have become longer or shorter."""
+        self._on_changed(0)
 
     # Following the conversation
 

@@ -112,10 +112,11 @@ class TurnStack(QScrollArea):
     # Inside
 
     def _column(self) -> int:
-        return max(120, min(WIDEST, self.viewport().width() - 2 * MARGIN))
+        """The width of the text; the scroll bar stands in the margin."""
+        return max(120, min(WIDEST, self.width() - 2 * MARGIN))
 
     def _left(self) -> int:
-        return max(MARGIN, (self.viewport().width() - self._column()) // 2)
+        return max(MARGIN, (self.width() - self._column()) // 2)
 
     def _anchor(self) -> Anchored | None:
         """What stands at the top of the window."""

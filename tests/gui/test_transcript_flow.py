@@ -94,7 +94,10 @@ def test_layouts_far_away_are_given_up() -> None:
     assert made.height == height
 
 
-@given(st.lists(st.text(alphabet="ab \n`~#é中👩‍🚀\u0301", max_size=12), max_size=30), st.integers(60, 900))
+ODD = "ab \n`~#é中👩‍🚀\u0301\t\r\x00\x0b\u2028\u2029\u200d\ufeff\ufffc\u202eש"
+
+
+@given(st.lists(st.text(alphabet=ODD, max_size=12), max_size=30), st.integers(60, 900))
 def test_the_text_is_what_was_appended(parts: list[str], width: int) -> None:
     """Whatever arrives in whatever pieces, and whatever the width becomes, reading it back gives the same text."""
     made = flow()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtWidgets import QWidget
@@ -185,6 +187,22 @@ def test_a_tail_belongs_to_the_last_token(qtbot: QtBot) -> None:
     view = reply_view(transcript).tokens
     assert view.flow.slice(0, view.flow.length) == "a b </s"
     assert view.token_at(QPointF(view.token_area(1).right() - 2, view.token_area(1).center().y())) == 1
+
+
+@pytest.mark.usefixtures("qapp")
+@given(st.lists(st.text(alphabet="ab \n`é中👩‍🚀\u0301\t\r\x00\u2028\ufffc\u202eש", max_size=6), max_size=40))
+def test_any_text_can_be_painted(parts: list[str]) -> None:
+    """Whatever characters a model writes, however they are cut into tokens, every token can be found and painted."""
+    view = TokenView()
+    view.set_width(200)
+    found = tokens(*parts)
+    for end in range(1, len(found) + 1):
+        view.show_tokens(found[:end])
+    view.settle()
+    view.grab()
+    for index in range(len(found)):
+        view.token_area(index)
+    assert view.flow.slice(0, view.flow.length) == "".join(parts)
 
 
 # The card
