@@ -1,4 +1,4 @@
-"""The main window: bars around pages, and everything about pairs, files, settings and shortcuts."""
+"""The main window: bars around pages, preferences and shortcuts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QMainWindow,
@@ -23,20 +22,19 @@ from PySide6.QtWidgets import (
 from app.conversation import Conversations
 from app.paths import Paths
 from app.preferences import Preferences, read_preferences, write_preferences
-from app.report import report_text
 from app.starter import StarterState, starter_state
 from app.translate import translate
 from engine.errors import ErrorReport
 from engine.types import EngineInfo, LoadRequest
-from ui.cards import Action, Notice, Refusal
+from ui.cards import Refusal
 from ui.chat_page import ChatPage
-from ui.dialogs import ask_about_drop, show_details, show_shortcuts
+from ui.dialogs import show_shortcuts
 from ui.drop_files import DropFiles
 from ui.first_start import FirstStart
 from ui.language import Language
-from ui.open_files import OpenFilesDialog
+from ui.pair_actions import PairActions
 from ui.pair_button import pair_words
-from ui.pair_control import PairControl, Recent
+from ui.pair_control import PairControl
 from ui.rail import Rail
 from ui.reply_control import ReplyControl
 from ui.settings_page import SettingsPage
@@ -63,6 +61,7 @@ class MainWindow(Translated, QMainWindow):
         self.top_bar, self.rail, self.status_line = TopBar(), Rail(), StatusLine()
         self.first_start, self.settings_page = FirstStart(), SettingsPage()
         self.chat = ChatPage(Conversations(), replies, pairs)
+        self.pair_actions = PairActions(self, pairs)
         self._stack = QStackedWidget()
         self._build()
         self._wire()
@@ -77,14 +76,6 @@ class MainWindow(Translated, QMainWindow):
         self.setWindowTitle("Draftlight")
         self._refresh()
 
-    def open_files(self, request: LoadRequest | None = None) -> OpenFilesDialog:
-        """The dialog for choosing files, filled with `request`."""
-        dialog = OpenFilesDialog(self, request)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.chosen.connect(self._pairs.open)
-        dialog.open()
-        return dialog
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter presses the focused button, as Space does; Qt knows that in dialogs only."""
         button = self.focusWidget()
@@ -98,65 +89,9 @@ class MainWindow(Translated, QMainWindow):
         self._pairs.cancel()
         super().closeEvent(event)
 
-    # pairs
-
-    def _drop(self, files: list[Path]) -> None:
-        """Two files are a pair, the larger the target. One is a target, or asked about where one is loaded."""
-        if len(files) > 2:
-            self.open_files(LoadRequest(str(files[0]), str(files[1])))
-        elif len(files) == 2:
-            self._pairs.open(LoadRequest(str(files[0]), str(files[1])))
-        elif self._pairs.pair is None or self._pairs.request is None:
-            self._pairs.open(LoadRequest(str(files[0])))
-        else:
-            file, loaded = str(files[0]), self._pairs.request
-            ask_about_drop(
-                self,
-                files[0],
-                self._pairs.pair.target.name,
-                as_draft=lambda: self._pairs.open(replace(loaded, draft=file)),
-                as_target=lambda: self._pairs.open(LoadRequest(file)),
-            )
-
-    def _choose_draft(self) -> None:
-        loaded = self._pairs.request
-        if loaded is None:
-            return
-        dialog = QFileDialog(self, translate("main_window", "Choose a draft"), str(Path(loaded.target).parent))
-        dialog.setNameFilters([translate("main_window", "GGUF models (*.gguf)")])
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda file: self._pairs.open(replace(loaded, draft=file)))
-        dialog.open()
-
-    def _open_recent(self, place: int) -> None:
-        self._pairs.open(self._other_recent()[place].request)
-
-    def _other_recent(self) -> list[Recent]:
-        """The recent pairs but for the loaded one."""
-        return [recent for recent in self._pairs.recent if recent.request != self._pairs.request]
-
     def _on_refused(self, report: ErrorReport, request: LoadRequest | None) -> None:
         self._refusal = Refusal(report, request)
         self._refresh()
-
-    def _act(self, action: Action, notice: Notice) -> None:
-        request = notice.request
-        match action:
-            case Action.LOAD_STARTER:
-                self._pairs.open_starter()
-            case Action.LOAD_AGAIN if request is not None:
-                self._pairs.open(request)
-            case Action.LOAD_WITHOUT_DRAFT if request is not None:
-                self._pairs.open(replace(request, draft=None))
-            case Action.OPEN_FILES:
-                self.open_files(request)
-            case Action.LOAD_OPTIONS:
-                self.open_files(request or self._pairs.request)
-            case Action.DETAILS if notice.report is not None:
-                engine = self._pairs.engine if isinstance(self._pairs.engine, EngineInfo) else None
-                text = report_text(notice.report, engine, request or self._pairs.request)
-                show_details(self, notice.title, text)
 
     # what is seen
 
@@ -165,7 +100,7 @@ class MainWindow(Translated, QMainWindow):
         pairs, pair = self._pairs, self._pairs.pair
         if pair is not None or pairs.loading is not None:
             self._refusal = None
-        self.top_bar.pair.show_pair(pair, tuple(pair_words(recent.pair) for recent in self._other_recent()))
+        self.top_bar.pair.show_pair(pair, tuple(pair_words(recent.pair) for recent in pairs.other_recent))
         self.top_bar.show_memory(self._memory())
         self.first_start.show_engine(pairs.engine)
         self.chat.show_refusal(self._refusal)
@@ -254,28 +189,24 @@ class MainWindow(Translated, QMainWindow):
         self.resize(1440, 900)
 
     def _wire(self) -> None:
-        pairs, replies, menu = self._pairs, self._replies, self.top_bar.pair
+        pairs, replies, actions = self._pairs, self._replies, self.pair_actions
         pairs.changed.connect(self._refresh)
         pairs.refused.connect(self._on_refused)
         replies.changed.connect(self._refresh)
-        self.chat.acted.connect(self._act)
+        self.chat.acted.connect(actions.act)
         self.chat.changed.connect(self._refresh)
         self.chat.figures_changed.connect(self._show_status)
         self.first_start.starter_wanted.connect(pairs.open_starter)
-        self.first_start.open_wanted.connect(lambda: self.open_files())
-        menu.starter_wanted.connect(pairs.open_starter)
-        menu.open_wanted.connect(lambda: self.open_files())
-        menu.draft_wanted.connect(self._choose_draft)
-        menu.options_wanted.connect(lambda: self.open_files(pairs.request))
-        menu.unload_wanted.connect(self.chat.stop)
-        menu.unload_wanted.connect(pairs.unload)
-        menu.recent_wanted.connect(self._open_recent)
+        self.first_start.open_wanted.connect(lambda: actions.open_files())
+        actions.serve(self.top_bar.pair)
+        self.top_bar.pair.unload_wanted.connect(self.chat.stop)
+        self.top_bar.pair.unload_wanted.connect(pairs.unload)
         self.top_bar.speculation.toggled.connect(self._speculate)
         self.top_bar.panel_toggled.connect(lambda seen: self._prefer(replace(self._preferences, live_panel=seen)))
         self.rail.chosen.connect(self._open_page)
         self.settings_page.theme_chosen.connect(lambda name: self._prefer(replace(self._preferences, theme=name)))
         self.settings_page.language_chosen.connect(lambda name: self._prefer(replace(self._preferences, language=name)))
-        DropFiles(self).dropped.connect(self._drop)
+        DropFiles(self).dropped.connect(actions.drop)
 
     def _speculate(self, on: bool) -> None:
         """Counts from the next message on; nothing is loaded anew."""
@@ -293,7 +224,7 @@ class MainWindow(Translated, QMainWindow):
             ("Ctrl+L", self.chat.focus_prompt, translate("shortcuts", "Go to the prompt")),
             ("Ctrl+.", self.chat.stop, translate("shortcuts", "Stop the reply")),
             ("Ctrl+R", self.chat.again, translate("shortcuts", "Write the last reply again")),
-            ("Ctrl+O", self.open_files, translate("shortcuts", "Open GGUF files")),
+            ("Ctrl+O", self.pair_actions.open_files, translate("shortcuts", "Open GGUF files")),
             (
                 "Ctrl+Shift+S",
                 self.top_bar.speculation.toggle,

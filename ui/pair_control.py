@@ -82,6 +82,11 @@ class PairControl(QObject):
         worker.informed.connect(self._on_informed)
         worker.state_changed.connect(self._on_state)
 
+    @property
+    def other_recent(self) -> list[Recent]:
+        """The recent pairs but for the loaded one."""
+        return [recent for recent in self.recent if recent.request != self.request]
+
     def open(self, request: LoadRequest, *, again: bool = False) -> None:
         """Load a pair instead of what is loaded or loading."""
         self._begin(lambda _ticket, _report: request, Loading(0, name=Path(request.target).stem, again=again))

@@ -100,7 +100,7 @@ def test_other_drops(shell: Shell, tmp_path: Path) -> None:
 def test_open_files_dialog(shell: Shell, tmp_path: Path) -> None:
     """The dialog loads what it shows, with its options, once both files are there."""
     target, draft = gguf(tmp_path, "t.gguf", 20), gguf(tmp_path, "d.gguf", 10)
-    dialog = shell.window.open_files()
+    dialog = shell.window.pair_actions.open_files()
     load = dialog_button(shell, "Load")
     assert not load.isEnabled()
     dialog.target.edit.setText(target)
