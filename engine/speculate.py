@@ -14,6 +14,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from time import perf_counter
 
+import numpy as np
+
 from engine.decoder import Decoder, Interrupted, read
 from engine.distribution import Distribution, Logits, distribution
 from engine.drafting import Guess, ModelDrafter
@@ -111,7 +113,7 @@ class Speculator:
             guesses, draft_s, drafting_ended = self._propose()
             proposed = perf_counter()
             before = self.target.spent_s
-            rows, guesses = self._check(guesses)
+            rows = self._check(guesses)
             checked = perf_counter()
             verify_s = self.target.spent_s - before
             emitted, verified = self._judge(rows, guesses)
@@ -143,20 +145,21 @@ class Speculator:
             self.drafter = None
         return guesses, drafter.decoder.spent_s - before, Inactive.DRAFT_FAILED if drafter.failed else None
 
-    def _check(self, guesses: list[Guess]) -> tuple[Logits, list[Guess]]:
+    def _check(self, guesses: list[Guess]) -> Logits:
         """One target pass over the last token and the guesses.
 
         Returns:
-            Logits [len(guesses) + 1, vocab] and the guesses they belong to.
+            Logits [len(guesses) + 1, vocab].
         """
-        last = self.committed[-1]
+        tokens = [self.committed[-1], *(guess.token for guess in guesses)]
         try:
-            return self.target.decode([last, *(g.token for g in guesses)], len(guesses) + 1), guesses
+            return self.target.decode(tokens, len(tokens))
         except EngineError:
             if not guesses:
                 raise
-            # A batch of several can fail where one token passes (no free cache cells in a row): try plainly.
-            return self.target.decode([last], 1), []
+            # A batch of several can fail where one token passes (no free cache cells in a row). Its guesses must still
+            # be judged: how many there are depends on what was drawn, so dropping them would favour some draws.
+            return np.stack([self.target.decode([token], 1)[0].copy() for token in tokens])
 
     def _judge(self, rows: Logits | list[Logits], guesses: list[Guess]) -> tuple[tuple[Emitted, ...], int]:
         """Walk along the guesses until one is not kept or ends the reply.

@@ -20,7 +20,7 @@ from scipy import stats
 
 from engine.distribution import Floats
 from engine.drafting import ModelDrafter
-from engine.speculate import Emitted, Round, Speculator
+from engine.speculate import DraftingEnded, Emitted, Round, Speculator
 from engine.types import Rule, SamplingSettings, Source
 from engine.verify import AcceptanceRule, make_rule
 from tests.fakes.table_model import TableModel, log_of
@@ -62,6 +62,13 @@ def target_chain() -> TableModel:
     return TableModel(log_of(np.vstack([TARGET, CERTAIN_FIRST])))
 
 
+def short_target() -> TableModel:
+    """Fails on passes over more than two tokens."""
+    target = target_chain()
+    target.most_outputs = 2
+    return target
+
+
 def draft_chain() -> TableModel:
     return TableModel(log_of(np.vstack([DRAFT, CERTAIN_FIRST])))
 
@@ -74,6 +81,13 @@ def padded_draft() -> TableModel:
     return TableModel(log_of(np.vstack([written, written[:1]])))  # and goes on from it
 
 
+def breaking_draft() -> TableModel:
+    """Its row after token 3 is no row, so that drafting ends in the middle of a proposal."""
+    rows = log_of(np.vstack([DRAFT, CERTAIN_FIRST]))
+    rows[3, 0] = np.nan
+    return TableModel(rows)
+
+
 def real(rule: Rule) -> RuleMaker:
     """Makes the engine's own rule from a reply's seed."""
     return lambda seed: make_rule(rule, seed)
@@ -81,7 +95,11 @@ def real(rule: Rule) -> RuleMaker:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What replies are made with: the engine's own parts, of which a planted bug replaces one."""
+    """What replies are made with: the engine's own parts, of which a planted bug replaces one.
+
+    Attributes:
+        drafting_ends: whether drafting may end before the reply does.
+    """
 
     rule: RuleMaker
     length: int
@@ -91,6 +109,7 @@ class Setup:
     draft: Callable[[], TableModel] = draft_chain
     speculator: type[Speculator] = Speculator
     drafter: type[ModelDrafter] = ModelDrafter
+    drafting_ends: bool = False
 
 
 def replies(setup: Setup, seeds: range, tokens: int, prompt: int = START) -> Iterator[list[Round]]:
@@ -117,7 +136,9 @@ def replies(setup: Setup, seeds: range, tokens: int, prompt: int = START) -> Ite
         )
         rounds = [speculator.first(row)]
         for event in speculator.rounds():
-            assert isinstance(event, Round), event
+            if isinstance(event, DraftingEnded):
+                assert setup.drafting_ends, event
+                continue
             rounds.append(event)
             if speculator.emitted >= tokens:
                 break

@@ -13,11 +13,12 @@ import numpy as np
 
 from engine.distribution import Distribution, Floats, Logits, distribution
 from engine.drafting import Guess, ModelDrafter
+from engine.errors import EngineError
 from engine.speculate import Speculator
 from engine.types import Rule
 from engine.verify import AcceptanceRule, Coupled, Match, Residual, pick
 from tests.fakes.table_model import TableModel, log_of
-from tests.lossless.harness import CERTAIN_FIRST, DRAFT, Setup, padded_draft, real
+from tests.lossless.harness import CERTAIN_FIRST, DRAFT, Setup, breaking_draft, padded_draft, real, short_target
 
 # ---------------------------------------------------------------- the residual rule
 
@@ -176,25 +177,36 @@ class KeyedByRound:
 class RowsOffByOne(Speculator):
     """Each guess is judged by the row after it."""
 
-    def _check(self, guesses: list[Guess]) -> tuple[Logits, list[Guess]]:
-        rows, guesses = super()._check(guesses)
-        return rows[[min(at + 1, len(guesses)) for at in range(len(rows))]], guesses
+    def _check(self, guesses: list[Guess]) -> Logits:
+        rows = super()._check(guesses)
+        return rows[[min(at + 1, len(guesses)) for at in range(len(rows))]]
 
 
 class BonusFromDraft(Speculator):
-    def _check(self, guesses: list[Guess]) -> tuple[Logits, list[Guess]]:
-        rows, guesses = super()._check(guesses)
+    def _check(self, guesses: list[Guess]) -> Logits:
+        rows = super()._check(guesses)
         if guesses:
             rows[-1] = log_of(DRAFT)[guesses[-1].token]
-        return rows, guesses
+        return rows
 
 
 class BonusFromStaleContext(Speculator):
-    def _check(self, guesses: list[Guess]) -> tuple[Logits, list[Guess]]:
-        rows, guesses = super()._check(guesses)
+    def _check(self, guesses: list[Guess]) -> Logits:
+        rows = super()._check(guesses)
         if guesses:
             rows[-1] = rows[-2]
-        return rows, guesses
+        return rows
+
+
+class DropsGuessesWhenTheTargetFails(Speculator):
+    """Where a pass over several tokens fails, it goes on plainly and leaves what was drawn unjudged."""
+
+    def _check(self, guesses: list[Guess]) -> Logits:
+        try:
+            return self.target.decode([self.committed[-1], *(guess.token for guess in guesses)], len(guesses) + 1)
+        except EngineError:
+            guesses.clear()
+            return super()._check(guesses)
 
 
 # ---------------------------------------------------------------- the drafter
@@ -232,6 +244,14 @@ class GuessesPadding(ModelDrafter):
         self, committed: list[int], length: int, position: int, vocab_size: int, cancelled: Callable[[], bool]
     ) -> list[Guess]:
         return super().propose(committed, length, position, self.decoder.vocab_size, cancelled)
+
+
+class DropsGuessesWhenItFails(ModelDrafter):
+    """Where the draft fails in the middle of a proposal, what it had drawn by then is not judged."""
+
+    def propose(self, committed: list[int], *rest: Any) -> list[Guess]:
+        guesses = super().propose(committed, *rest)
+        return [] if self.failed else guesses
 
 
 class StaleDraft(TableModel):
@@ -300,5 +320,13 @@ BUGS = [
     Planted(
         "residual: guesses beyond the target's vocabulary",
         Setup(real(Rule.RESIDUAL), LENGTH, draft=padded_draft, drafter=GuessesPadding),
+    ),
+    Planted(
+        "residual: drops its guesses when the target fails on a batch",
+        Setup(real(Rule.RESIDUAL), LENGTH, p_min=0.55, target=short_target, speculator=DropsGuessesWhenTheTargetFails),
+    ),
+    Planted(
+        "residual: drops its guesses when the draft fails",
+        Setup(real(Rule.RESIDUAL), LENGTH, draft=breaking_draft, drafter=DropsGuessesWhenItFails, drafting_ends=True),
     ),
 ]

@@ -10,7 +10,17 @@ import pytest
 
 from engine.types import Inactive, Rule, SamplingSettings, Source
 from tests.fakes.table_model import TableModel, log_of
-from tests.lossless.harness import BARE, CERTAIN_FIRST, DRAFT, START, TARGET, VOCAB, draft_chain, target_chain
+from tests.lossless.harness import (
+    BARE,
+    CERTAIN_FIRST,
+    DRAFT,
+    START,
+    TARGET,
+    VOCAB,
+    draft_chain,
+    short_target,
+    target_chain,
+)
 from tests.lossless.planted import stale_draft
 from tests.lossless.writing import write
 
@@ -77,12 +87,6 @@ def unforgetting_target() -> TableModel:
     return target
 
 
-def target_without_room() -> TableModel:
-    target = target_chain()
-    target.most_outputs = 3
-    return target
-
-
 @dataclass(frozen=True, slots=True)
 class Pair:
     """A pair, and why drafting ends with it if it does."""
@@ -105,7 +109,7 @@ PAIRS = [
     Pair("infinity in a row", lambda: broken_draft(np.inf), ends=Inactive.DRAFT_FAILED),
     Pair("draft cannot forget", unforgetting_draft, ends=Inactive.DRAFT_ROLLBACK),
     Pair("target cannot forget once", draft_chain, unforgetting_target, Inactive.TARGET_ROLLBACK),
-    Pair("target fails on long batches", draft_chain, target_without_room),
+    Pair("target fails on long batches", draft_chain, short_target),
 ]
 
 SETTINGS = [
