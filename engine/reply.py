@@ -35,7 +35,7 @@ class ReplyWriter:
         self._rounds = 0
 
     def write(self, round_: Round) -> DraftRound:
-        """The event for a round. Tokens after a completed stop string are dropped from it."""
+        """The event for a round. Tokens after a completed stop string are dropped from it, their verdicts too."""
         events: list[TokenEvent] = []
         for position, emitted in enumerate(round_.emitted):
             events.append(self._event(emitted, position))
@@ -47,7 +47,7 @@ class ReplyWriter:
             job=self._job,
             number=number,
             drafted=round_.drafted,
-            verified=round_.verified,
+            verified=min(round_.verified, len(events)),
             accepted=sum(event.source is Source.ACCEPTED for event in events),
             tokens=tuple(events),
             draft_s=round_.draft_s,

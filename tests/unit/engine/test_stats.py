@@ -1,0 +1,135 @@
+"""Events to figures, against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.protocol import Finished, SpeculationStopped, Started
+from engine.stats import GenerationStats, ReplyFold
+from engine.types import Drafter, DraftRound, EndReason, Inactive, Rejected, Source, TokenEvent
+
+A, R, B, P = Source.ACCEPTED, Source.RESAMPLED, Source.BONUS, Source.PLAIN
+
+
+def token(index: int, source: Source, text: str, round_: int, position: int) -> TokenEvent:
+    drafted = source in (A, R)
+    return TokenEvent(
+        index=index,
+        token_id=index + 100,
+        text=text,
+        source=source,
+        drafter=Drafter.MODEL if drafted else None,
+        p=0.5,
+        q=0.25 if drafted else None,
+        rejected=Rejected(7, "seven", 0.1, 0.6) if source is R else None,
+        round=round_,
+        position=position,
+    )
+
+
+def round_of(number: int, first: int, drafted: int, verified: int, words: list[tuple[Source, str]]) -> DraftRound:
+    tokens = [token(first + at, source, text, number, at) for at, (source, text) in enumerate(words)]
+    return DraftRound(
+        job=1,
+        number=number,
+        drafted=tuple(range(drafted)),
+        verified=verified,
+        accepted=sum(source is A for source, _ in words),
+        tokens=tuple(tokens),
+        draft_s=0.010 * drafted,
+        verify_s=0.050,
+        sample_s=0.002,
+        wall_s=0.060 + 0.010 * drafted,
+    )
+
+
+STARTED = Started(job=1, prompt_tokens=30, reused_tokens=20, dropped_messages=0, prefill_s=0.4, inactive=None)
+ROUNDS = [
+    round_of(0, 0, 0, 0, [(P, "The")]),
+    round_of(1, 1, 4, 4, [(A, " quick"), (A, " brown"), (A, " fox"), (A, " jumps"), (B, " over")]),
+    round_of(2, 6, 4, 2, [(A, " the"), (R, " lazy")]),
+    round_of(3, 8, 2, 1, [(R, " dog")]),
+    round_of(4, 9, 0, 0, [(P, ".")]),
+]
+FINISHED = Finished(job=1, reason=EndReason.STOP, tail=" E", ttft_s=0.45, decode_s=0.5)
+
+
+def folded(*events: Started | DraftRound | SpeculationStopped | Finished) -> ReplyFold:
+    fold = ReplyFold()
+    for event in events:
+        fold.add(event)
+    return fold
+
+
+def test_a_reply_folds_to_its_figures() -> None:
+    """Ten tokens in five rounds: 10 drafted, 7 judged, 5 kept."""
+    stats = folded(STARTED, *ROUNDS, FINISHED).stats
+    assert (stats.prompt_tokens, stats.reused_tokens, stats.prefill_s) == (30, 20, 0.4)
+    assert (stats.rounds, stats.drafted, stats.verified) == (5, 10, 7)
+    assert (stats.accepted, stats.resampled, stats.bonus, stats.plain) == (5, 2, 1, 2)
+    assert stats.completion_tokens == 10
+    assert stats.acceptance_rate == 5 / 7
+    assert stats.tokens_per_round == 2.0
+    assert stats.accepted_at == (2, 1, 1, 1)
+    assert stats.verified_at == (3, 2, 1, 1)
+    assert stats.draft_s == pytest.approx(0.100)
+    assert stats.verify_s == pytest.approx(0.250)
+    assert stats.sample_s == pytest.approx(0.010)
+    assert (stats.ttft_s, stats.decode_s) == (0.45, 0.5)
+    assert stats.tokens_per_s == pytest.approx(20.0)
+    assert stats.other_s == pytest.approx(0.140)
+    assert stats.inactive is None
+
+
+def test_while_it_is_written_decode_time_is_that_of_the_rounds() -> None:
+    """So the speed shown live does not need the ending."""
+    stats = folded(STARTED, *ROUNDS).stats
+    assert stats.decode_s == pytest.approx(5 * 0.060 + 10 * 0.010)
+    assert stats.tokens_per_s == pytest.approx(25.0)
+    assert stats.ttft_s == 0.0
+
+
+def test_nothing_yet_has_no_rates() -> None:
+    """Unknown is None, not zero and not a division by it."""
+    stats = GenerationStats()
+    assert (stats.acceptance_rate, stats.tokens_per_round, stats.tokens_per_s) == (None, None, None)
+    assert (stats.completion_tokens, stats.other_s) == (0, 0.0)
+    plain = folded(STARTED, ROUNDS[0]).stats
+    assert plain.acceptance_rate is None
+    assert plain.tokens_per_round == 1.0
+
+
+def test_clocks_that_disagree_leave_no_negative_rest() -> None:
+    """The parts may add up to a little more than the whole."""
+    stats = folded(ROUNDS[1], Finished(job=1, reason=EndReason.LENGTH, tail="", ttft_s=0.0, decode_s=0.05)).stats
+    assert stats.other_s == 0.0
+
+
+def test_why_speculation_does_not_run_is_kept() -> None:
+    """From the start, or from the moment it stopped."""
+    off = Started(
+        job=1, prompt_tokens=1, reused_tokens=0, dropped_messages=0, prefill_s=0.0, inactive=Inactive.NO_DRAFT
+    )
+    assert folded(off).stats.inactive is Inactive.NO_DRAFT
+    stopped = folded(STARTED, *ROUNDS[:2], SpeculationStopped(1, Inactive.DRAFT_FAILED), *ROUNDS[2:], FINISHED)
+    assert stopped.stats.inactive is Inactive.DRAFT_FAILED
+    assert stopped.stats.completion_tokens == 10
+
+
+def test_the_text_is_that_of_the_tokens_and_the_tail_belongs_to_the_last() -> None:
+    """What was held back as a possible stop string joins the last token, so texts and tokens never disagree."""
+    fold = folded(STARTED, *ROUNDS)
+    assert fold.text == "The quick brown fox jumps over the lazy dog."
+    assert fold.end is None
+    fold.add(FINISHED)
+    assert fold.text == "The quick brown fox jumps over the lazy dog. E"
+    assert fold.tokens[-1].text == ". E"
+    assert len(fold.tokens) == 10
+    assert fold.end is EndReason.STOP
+
+
+def test_a_reply_without_tokens_ends_too() -> None:
+    """Cancelled while the prompt was read: no token to take a tail, no rates."""
+    fold = folded(STARTED, Finished(job=1, reason=EndReason.CANCELLED, tail="", ttft_s=0.0, decode_s=0.0))
+    assert (fold.text, fold.tokens, fold.end) == ("", [], EndReason.CANCELLED)
+    assert fold.stats.tokens_per_s is None
