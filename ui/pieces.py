@@ -93,8 +93,10 @@ class LineStyle:
         self.options = {False: QTextOption(), True: QTextOption()}
         for right_to_left, option in self.options.items():
             option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-            option.setTabStopDistance(TAB * metrics.horizontalAdvance(" "))
-            option.setTextDirection(Qt.LayoutDirection.RightToLeft if right_to_left else Qt.LayoutDirection.LeftToRight)
+            option.setTabStopDistance(TAB * self.character)
+            if right_to_left:
+                option.setTextDirection(Qt.LayoutDirection.RightToLeft)
+                option.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute)
 
 
 @cache

@@ -13,9 +13,9 @@ from time import perf_counter
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTextLine
 
-from ui.code_colours import LINE_LIMIT, CodeColours
 from ui.pieces import BOX_MARGIN, BOX_PADDING, CodeBlock, Piece, estimate, lay_out
-from ui.source_lines import Fence, LineKind, index_of_unit, is_right_to_left, kind_of
+from ui.source_lines import index_of_unit
+from ui.source_reader import SourceReader
 from ui.theme import Theme
 
 PIECE = 512  # code points after which a long line is cut; coloured lines are shorter
@@ -38,9 +38,7 @@ class TextFlow:
         self._tops = [0.0]  # of the first pieces; the others follow from them
         self._done = 0  # pieces before this one have been laid out and coloured
         self._kept: dict[Piece, None] = {}  # laid out, the one used last at the end
-        self._line = ""  # the last source line, as far as anybody needs it
-        self._fence: Fence | None = None  # open before the last source line
-        self._block: CodeBlock | None = None  # of that fence
+        self._reader = SourceReader()
         self._lay(0)
 
     # Text
@@ -57,10 +55,11 @@ class TextFlow:
         for place, part in enumerate(text.split("\n")):
             if place:
                 self._end_line()
-            self._grow(part)
+            self._reader.grow(self.pieces[-1], part)
+            self._forget(len(self.pieces) - 1)
         if len(text) <= BULK:
-            if self._block is not None:
-                self._colour(self._block, COLOUR_STEP)
+            if self._reader.block is not None:
+                self._colour(self._reader.block, COLOUR_STEP)
             index = first
             while index < len(self.pieces):
                 self._lay(index)
@@ -202,33 +201,13 @@ class TextFlow:
             self._lay(index)
         return self.pieces[index]
 
-    def _grow(self, text: str) -> None:
-        """Add text without line feeds to the last source line."""
-        piece = self.pieces[-1]
-        piece.text += text
-        self._line += text[: LINE_LIMIT + 1 - len(self._line)]
-        piece.kind, _ = kind_of(self._line, self._fence)
-        piece.block = None
-        if piece.opens:
-            piece.right_to_left = piece.kind is LineKind.PROSE and is_right_to_left(self._line)
-        if piece.kind is LineKind.CODE and self._block is not None:
-            piece.block, piece.line = self._block, len(self._block.starts) - 1
-            self._block.colours.set_line(piece.line, self._line)
-        self._forget(len(self.pieces) - 1)
-
     def _end_line(self) -> None:
         """The last source line is complete; begin another."""
         last = self.pieces[-1]
         last.closes = True
         self._forget(len(self.pieces) - 1)
-        kind, self._fence = kind_of(self._line, self._fence)
-        start = last.end + 1
-        if kind is LineKind.FENCE_OPEN and self._fence is not None:
-            self._block = CodeBlock(CodeColours(self._fence.language))
-        if self._fence is not None and self._block is not None:
-            self._block.starts.append(start)
-        self._line = ""
-        self.pieces.append(Piece(start))
+        self._reader.end_line(last.end + 1)
+        self.pieces.append(Piece(last.end + 1))
 
     def _colour(self, block: CodeBlock, lines: int) -> None:
         """Colour more lines; those that look different now are laid out again, with the same height."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtGui import QFontInfo, QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -28,6 +28,7 @@ from tests.gui.chats import (
     tokens,
 )
 from tests.gui.shell import ignore_platform
+from ui.fonts import FOLDER, code_font, text_font
 from ui.hover_card import HoverCard
 from ui.legend import ViewMode
 from ui.message_box import MOST_LINES, MessageBox
@@ -412,6 +413,16 @@ def test_notices_stand_above_the_prompt(qtbot: QtBot) -> None:
     settled(qtbot, transcript)
     qtbot.waitUntil(lambda: notice.geometry().bottom() < transcript.box.geometry().top())
     assert notice.geometry().top() >= transcript.stack.geometry().bottom()
+
+
+@pytest.mark.usefixtures("qapp")
+def test_fonts_are_bundled() -> None:
+    """The fonts of text and code come with the program, each beside its licence, and hold every weight in use."""
+    for font in (text_font(15), text_font(15, strong=True), text_font(15, italic=True), code_font(13)):
+        found = QFontInfo(font)
+        assert (found.family(), found.weight(), found.italic()) == (font.family(), font.weight(), font.italic())
+    for name in ("Inter", "JetBrainsMono"):
+        assert "SIL OPEN FONT LICENSE" in (FOLDER / f"{name}-OFL.txt").read_text()
 
 
 def test_state_card_says_and_offers(qtbot: QtBot) -> None:

@@ -188,6 +188,7 @@ def test_right_to_left_lines_begin_at_the_right() -> None:
     """A Hebrew or Arabic line is set from the right, also where it continues, and nothing breaks."""
     made = flow("שלום עולם " * 120 + "\nabc\n" + "مرحبا " * 30, 400)
     assert made.caret(0).x() > made.caret(5).x()
+    assert made.caret(0).x() == pytest.approx(400, abs=1)
     assert all(piece.right_to_left for piece in made.pieces if "ש" in piece.text or "م" in piece.text)
     assert made.slice(0, made.length).startswith("שלום")
 
