@@ -136,7 +136,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
                 "fewer layers on the graphics card, or a smaller model; closing other programs helps too.",
             )
         case ErrorKind.DRAFT_VOCABULARY:
-            return translate("messages", "The draft does not match the target"), _difference(facts)
+            return translate("messages", "This model cannot draft for {target}"), _difference(facts)
         # Prompts and settings.
         case ErrorKind.NO_CHAT_TEMPLATE:
             return translate("messages", "{model} has no chat template"), translate(

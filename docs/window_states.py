@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from time import monotonic
 
@@ -107,6 +108,8 @@ def loading(stage: Stage) -> None:
         with file.open("wb") as sparse:
             sparse.truncate(size)
     stage.client.load_next(tapes.loading(hold_at=0.6))
+    seconds = count()
+    stage.chat.notices.loading.clock = lambda: next(seconds) / 2
     stage.program.pairs.open(LoadRequest(str(target), str(draft)))
     stage.wait(lambda: stage.program.pairs.loading and stage.program.pairs.loading.done_bytes > 380_000_000)
 
@@ -161,8 +164,8 @@ def speculation_inactive(stage: Stage) -> None:
 
 def draft_refused(stage: Stage) -> None:
     facts = {
-        "target": "SmolLM2-135M-Instruct.F32.gguf",
-        "draft": "gemma-3-270m-it-Q8_0.gguf",
+        "target": "SmolLM2 135M Instruct",
+        "draft": "Gemma 3 270M",
         "difference": "size",
         "target_size": 49_152,
         "draft_size": 262_144,
@@ -249,7 +252,7 @@ def stage(folder: Path, theme: ThemeChoice, language: str) -> Iterator[Stage]:
     def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
         return tapes.REQUEST
 
-    program = Program(Paths(folder), client, find_starter)
+    program = Program(Paths(folder), client, find_starter, client.check)
     program.replies.settings = GenerationSettings(SamplingSettings(temperature=0.2, seed=42), random_seed=False)
     window = program.window
     window.settings_page.theme_chosen.emit(theme.value)

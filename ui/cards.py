@@ -11,6 +11,7 @@ from app.messages import inactive_sentence, message_for
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
 from engine.types import EndReason, Inactive, LoadedPair, LoadRequest
+from ui.pair_control import Refusal
 from ui.state_card import Tone
 
 
@@ -26,6 +27,7 @@ class Action(Enum):
     OPEN_FILES = auto()
     LOAD_OPTIONS = auto()
     DETAILS = auto()
+    DISMISS = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +40,6 @@ class Notice:
     tone: Tone = Tone.WARNING
     report: ErrorReport | None = None
     request: LoadRequest | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A load that failed; `request` is None where the pair was not even found."""
-
-    report: ErrorReport
-    request: LoadRequest | None
 
 
 TEMPLATE_KINDS = (
@@ -83,10 +77,12 @@ def action_words(action: Action) -> str:
             return translate("cards", "Load options…")
         case Action.DETAILS:
             return translate("cards", "Details")
+        case Action.DISMISS:
+            return translate("cards", "Dismiss")
 
 
-def load_notice(refusal: Refusal) -> Notice:
-    """A pair that was not loaded."""
+def load_notice(refusal: Refusal, kept: LoadedPair | None) -> Notice:
+    """A pair that was not loaded; `kept` is the one that still is."""
     report, request = refusal.report, refusal.request
     message = message_for(report)
     actions: list[Action] = []
@@ -100,7 +96,10 @@ def load_notice(refusal: Refusal) -> Notice:
         actions.append(Action.LOAD_STARTER)
     else:
         actions.append(Action.OPEN_FILES)
-    return Notice(message.title, message.text, (*actions, Action.DETAILS), report=report, request=request)
+    actions.append(Action.DETAILS)
+    if kept is not None:
+        actions.append(Action.DISMISS)
+    return Notice(message.title, message.text, tuple(actions), report=report, request=request)
 
 
 def no_pair_notice() -> Notice:

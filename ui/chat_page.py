@@ -13,7 +13,7 @@ from app.messages import inactive_sentence
 from app.translate import translate
 from engine.stats import GenerationStats
 from engine.types import ChatFormat
-from ui.cards import Action, Notice, Refusal, load_notice, no_pair_notice, reply_notices
+from ui.cards import Action, Notice, load_notice, no_pair_notice, reply_notices
 from ui.conversation_list import ConversationList
 from ui.flat_button import FlatButton
 from ui.generation_settings import GenerationSettingsPopover
@@ -50,7 +50,6 @@ class ChatPage(Translated, QWidget):
         self.conversations = conversations
         self._replies = replies
         self._pairs = pairs
-        self._refusal: Refusal | None = None
         self.list = ConversationList(conversations)
         self.transcript, self.notices, self.live = Transcript(), NoticeArea(), LivePanel()
         self.settings = GenerationSettingsPopover(self)
@@ -97,11 +96,6 @@ class ChatPage(Translated, QWidget):
         """Write the open conversation's last reply again."""
         if self._check_ready():
             self._replies.again(self.conversations.current)
-
-    def show_refusal(self, refusal: Refusal | None) -> None:
-        """A load that failed, until another one begins."""
-        self._refusal = refusal
-        self._refresh()
 
     def show_live_panel(self, seen: bool) -> None:
         self.live.setVisible(seen)
@@ -166,6 +160,8 @@ class ChatPage(Translated, QWidget):
                 self._replies.again_as(self.conversations.current, ChatFormat.CHATML)
             case Action.USE_PLAIN if self._check_ready():
                 self._replies.again_as(self.conversations.current, ChatFormat.PLAIN)
+            case Action.DISMISS:
+                self._pairs.dismiss_refusal()
             case _:
                 self.acted.emit(action, notice)
 
@@ -199,8 +195,8 @@ class ChatPage(Translated, QWidget):
         conversation = self.conversations.current
         loading, reply = self._pairs.loading, conversation.last_reply
         notices: list[Notice] = []
-        if self._refusal is not None:
-            notices.append(load_notice(self._refusal))
+        if self._pairs.refusal is not None:
+            notices.append(load_notice(self._pairs.refusal, self._pairs.pair))
         elif self._pairs.pair is None and loading is None:
             notices.append(no_pair_notice())
         if reply is not None:

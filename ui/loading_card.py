@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
@@ -17,8 +18,11 @@ STEPS = 1_000
 
 
 class LoadingCard(Translated, QFrame):
-    """Signals:
-    cancelled(): the user wants it to end; the card then says so until it is gone.
+    """Attributes:
+    clock: seconds, for the time left.
+
+    Signals:
+        cancelled(): the user wants it to end; the card then says so until it is gone.
     """
 
     cancelled = Signal()
@@ -26,6 +30,7 @@ class LoadingCard(Translated, QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "card")
+        self.clock: Callable[[], float] = time.monotonic
         self._loading: Loading | None = None
         self._started_s = 0.0
         self._stopping = False
@@ -57,7 +62,7 @@ class LoadingCard(Translated, QFrame):
     def show_loading(self, loading: Loading) -> None:
         """At the pace of the engine's progress, 20 a second at most."""
         if self._loading is None or self._loading.ticket != loading.ticket:
-            self._started_s = time.monotonic()
+            self._started_s = self.clock()
             self._stopping = False
         self._loading = loading
         self.retranslate()
@@ -85,7 +90,7 @@ class LoadingCard(Translated, QFrame):
         if self._stopping:
             return translate("loading", "Stopping…")
         if not loading.total_bytes:
-            return translate("loading", "The engine is starting")
+            return translate("loading", "Getting ready…")
         done, total, draft = loading.done_bytes, loading.total_bytes, loading.draft_bytes
         target = total - draft
         if loading.preparing:
@@ -107,7 +112,7 @@ class LoadingCard(Translated, QFrame):
 
     def _time_left_s(self, done: int, total: int) -> int | None:
         """By the pace so far; None in the first half second, when it would only be a guess."""
-        passed_s = time.monotonic() - self._started_s
+        passed_s = self.clock() - self._started_s
         if passed_s < 0.5 or not done:
             return None
         return math.ceil(passed_s * (total - done) / done)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.engine_client import EngineClient
 from app.paths import Paths
+from app.precheck import check_files
 from app.starter import starter_pair
 from engine.protocol import LoadProgress
 from engine.types import LoadRequest
@@ -18,15 +19,16 @@ from ui.main_window import MainWindow
 from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
 from ui.style import install_style
-from ui.worker import Client, EngineWorker, FindPair, Report, Ticket
+from ui.worker import Check, Client, EngineWorker, FindPair, Report, Ticket
 
 
 class Program:
     """The window and what drives it. Main thread; needs a QApplication made ready with `prepare`."""
 
-    def __init__(self, paths: Paths, client: Client, find_starter: FindPair) -> None:
+    def __init__(self, paths: Paths, client: Client, find_starter: FindPair, check: Check = check_files) -> None:
+        """`find_starter` gives the starter pair, `check` looks at a pair's files before it is loaded."""
         self._client = client
-        self.worker = EngineWorker(client)
+        self.worker = EngineWorker(client, check)
         self.pairs = PairControl(self.worker, find_starter)
         self.replies = ReplyControl(self.worker, self.pairs)
         self._language = Language()

@@ -24,9 +24,7 @@ from app.paths import Paths
 from app.preferences import Preferences, read_preferences, write_preferences
 from app.starter import StarterState, starter_state
 from app.translate import translate
-from engine.errors import ErrorReport
-from engine.types import EngineInfo, LoadRequest
-from ui.cards import Refusal
+from engine.types import EngineInfo
 from ui.chat_page import ChatPage
 from ui.dialogs import show_shortcuts
 from ui.drop_files import DropFiles
@@ -56,7 +54,6 @@ class MainWindow(Translated, QMainWindow):
         self._replies = replies
         self._language = language
         self._preferences = read_preferences(paths.state)
-        self._refusal: Refusal | None = None
         self._page = "chat"
         self.top_bar, self.rail, self.status_line = TopBar(), Rail(), StatusLine()
         self.first_start, self.settings_page = FirstStart(), SettingsPage()
@@ -89,21 +86,14 @@ class MainWindow(Translated, QMainWindow):
         self._pairs.cancel()
         super().closeEvent(event)
 
-    def _on_refused(self, report: ErrorReport, request: LoadRequest | None) -> None:
-        self._refusal = Refusal(report, request)
-        self._refresh()
-
     # what is seen
 
     def _refresh(self) -> None:
         """Show what is the case now. Cheap enough for every change, not for every token."""
         pairs, pair = self._pairs, self._pairs.pair
-        if pair is not None or pairs.loading is not None:
-            self._refusal = None
         self.top_bar.pair.show_pair(pair, tuple(pair_words(recent.pair) for recent in pairs.other_recent))
         self.top_bar.show_memory(self._memory())
         self.first_start.show_engine(pairs.engine)
-        self.chat.show_refusal(self._refusal)
         self._show_speculation()
         self._show_status()
         self._show_page()
@@ -120,7 +110,7 @@ class MainWindow(Translated, QMainWindow):
 
     def _show_page(self) -> None:
         """The first page stays until there is a pair, a load or a conversation to look at."""
-        begun = self._pairs.pair or self._pairs.loading or self._refusal or self.chat.has_turns
+        begun = self._pairs.pair or self._pairs.loading or self._pairs.refusal or self.chat.has_turns
         page: QWidget = self.chat if begun else self.first_start
         if self._page == "settings":
             page = self.settings_page
@@ -191,7 +181,6 @@ class MainWindow(Translated, QMainWindow):
     def _wire(self) -> None:
         pairs, replies, actions = self._pairs, self._replies, self.pair_actions
         pairs.changed.connect(self._refresh)
-        pairs.refused.connect(self._on_refused)
         replies.changed.connect(self._refresh)
         self.chat.acted.connect(actions.act)
         self.chat.changed.connect(self._refresh)

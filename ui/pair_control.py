@@ -40,6 +40,14 @@ class Loading:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """A load that failed; `request` is None where the pair was not even found."""
+
+    report: ErrorReport
+    request: LoadRequest | None
+
+
+@dataclass(frozen=True, slots=True)
 class Recent:
     request: LoadRequest
     pair: LoadedPair
@@ -50,26 +58,25 @@ class PairControl(QObject):
 
     Attributes:
         pair, request: what is loaded and what it was asked for with, None while nothing is.
-        loading: the load under way, or None.
+        loading: the load under way, or None. What was loaded before stays until the files were looked at.
+        refusal: why the last load failed, until another begins or the user has seen it.
         recent: pairs of this session, newest first.
         engine: what the engine is, or why it did not start; None until it answers.
         state: the engine's state, by its own word.
 
     Signals:
         changed(): any attribute changed; `progressed()` follows instead where only bytes went on.
-        refused(object, object): the `ErrorReport` and the `LoadRequest` that was not loaded, None where it was
-            not even found.
     """
 
     changed = Signal()
     progressed = Signal()
-    refused = Signal(object, object)
 
     def __init__(self, worker: EngineWorker, find_starter: FindPair) -> None:
         super().__init__()
         self.pair: LoadedPair | None = None
         self.request: LoadRequest | None = None
         self.loading: Loading | None = None
+        self.refusal: Refusal | None = None
         self.recent: list[Recent] = []
         self.engine: EngineInfo | ErrorReport | None = None
         self.state = EngineState.STOPPED
@@ -89,11 +96,12 @@ class PairControl(QObject):
 
     def open(self, request: LoadRequest, *, again: bool = False) -> None:
         """Load a pair instead of what is loaded or loading."""
-        self._begin(lambda _ticket, _report: request, Loading(0, name=Path(request.target).stem, again=again))
+        loading = Loading(0, name=Path(request.target).stem, again=again)
+        self._begin(lambda _ticket, _report: request, loading, request)
 
     def open_starter(self) -> None:
         """Load the starter pair, making it first if it is not there."""
-        self._begin(self._find_starter, Loading(0, preparing=True))
+        self._begin(self._find_starter, Loading(0, preparing=True), None)
 
     def cancel(self) -> None:
         """End the load under way."""
@@ -103,16 +111,24 @@ class PairControl(QObject):
     def unload(self) -> None:
         """Give all memory back: the engine process ends. The next load starts another."""
         self.cancel()
-        self._revivable = self.request = self.pair = None
+        self._forget_pair()
         self._worker.unload()
         self.changed.emit()
 
-    def _begin(self, find: FindPair, loading: Loading) -> None:
+    def dismiss_refusal(self) -> None:
+        self.refusal = None
+        self.changed.emit()
+
+    def _begin(self, find: FindPair, loading: Loading, wanted: LoadRequest | None) -> None:
         self.cancel()
-        self.pair = self.request = self._wanted = self._revivable = None
+        self.refusal = self._revivable = None
         self._ticket = self._worker.load(find)
+        self._wanted = wanted
         self.loading = replace(loading, ticket=self._ticket.number)
         self.changed.emit()
+
+    def _forget_pair(self) -> None:
+        self.pair = self.request = self._revivable = None
 
     def _on_event(self, number: int, event: Event | FoundPair) -> None:
         if isinstance(event, Finished):
@@ -124,6 +140,7 @@ class PairControl(QObject):
                 self.loading = replace(self.loading, model=model, done_bytes=done, total_bytes=total)
                 self.progressed.emit()
             case FoundPair(request, draft_bytes):
+                self._forget_pair()
                 self._wanted = request
                 name, again = Path(request.target).stem, self.loading.again
                 self.loading = Loading(number, name=name, again=again, draft_bytes=draft_bytes)
@@ -131,10 +148,10 @@ class PairControl(QObject):
             case Loaded(pair=pair):
                 self._on_loaded(pair, self.loading.again)
             case Failed(report=report):
-                wanted, self.loading, self._ticket = self._wanted, None, None
-                self.changed.emit()
+                self.loading = self._ticket = None
                 if report.kind is not ErrorKind.LOAD_CANCELLED:
-                    self.refused.emit(report, wanted)
+                    self.refusal = Refusal(report, self._wanted)
+                self.changed.emit()
 
     def _on_loaded(self, pair: LoadedPair, again: bool) -> None:
         request = self._wanted
@@ -151,14 +168,17 @@ class PairControl(QObject):
 
     def _on_state(self, state: EngineState) -> None:
         self.state = state
-        if state is EngineState.DIED and self.loading is None and self.request is not None:
+        if state is EngineState.DIED and self.request is not None:
             self._on_death(self.request)
         self.changed.emit()
 
     def _on_death(self, request: LoadRequest) -> None:
         """Load again what was loaded, once; if it dies again before it wrote a reply, the user decides."""
-        if self._revivable is not None:
+        revivable = self._revivable
+        self._forget_pair()
+        if self.loading is not None:
+            return  # another pair comes anyway
+        if revivable is not None:
             self.open(request, again=True)
         else:
-            self.pair = self.request = None
-            self.refused.emit(ErrorReport(ErrorKind.ENGINE_DIED), request)
+            self.refusal = Refusal(ErrorReport(ErrorKind.ENGINE_DIED), request)

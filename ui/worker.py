@@ -69,7 +69,8 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class FoundPair:
-    """An event of the worker's own: what is to be loaded is known now, and its load begins.
+    """An event of the worker's own: what is to be loaded is known and looks well, and its load begins, for which
+    the engine gives up what it has.
 
     Attributes:
         draft_bytes: size of the draft's file, 0 where there is none or it cannot be read.
@@ -81,6 +82,7 @@ class FoundPair:
 
 Report = Callable[[Event], None]
 FindPair = Callable[[Ticket, Report], LoadRequest]  # may take its time, raise EngineError, and report progress
+Check = Callable[[LoadRequest], None]  # may raise EngineError
 Work = Callable[[Ticket], None]
 
 
@@ -99,9 +101,11 @@ class EngineWorker(QObject):
     state_changed = Signal(object)
     _asked = Signal(object, object)
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, check: Check) -> None:
+        """`check` looks at a pair's files before it is loaded, in the worker's thread."""
         super().__init__()
         self._client = client
+        self._check = check
         self._numbers = itertools.count(1)
         self._thread = QThread()
         self._thread.setObjectName("engine worker")
@@ -163,6 +167,7 @@ class EngineWorker(QObject):
             self.event.emit(ticket.number, event)
 
         request = find(ticket, report)
+        self._check(request)
         if ticket.cancelled:
             raise EngineError(ErrorKind.LOAD_CANCELLED)
         report(FoundPair(request, _file_size(request.draft)))

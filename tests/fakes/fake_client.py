@@ -82,6 +82,7 @@ class FakeClient:
         self._condition = threading.Condition()
         self._released = 0
         self._jobs = 0
+        self._refusals: list[EngineError] = []
         self._job: FakeJob | None = None  # the newest
 
     # what the window uses
@@ -126,7 +127,16 @@ class FakeClient:
         self.pair = self.pid = None
         self._notify(EngineState.STOPPED)
 
+    def check(self, request: LoadRequest) -> None:
+        """In place of a look at the files, which are not there. Raises what `refuse_next` was given, once."""
+        if self._refusals:
+            raise self._refusals.pop()
+
     # what tests use
+
+    def refuse_next(self, kind: ErrorKind, **facts: str | int | float) -> None:
+        """The files of the next pair look wrong."""
+        self._refusals.append(EngineError(kind, **facts))
 
     def play_next(self, *replies: Tape) -> None:
         """Replace the replies to come."""

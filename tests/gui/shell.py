@@ -48,7 +48,7 @@ class Shell:
     def load(self) -> None:
         """Load the starter pair and wait for it."""
         self.pairs.open_starter()
-        self.wait(lambda: self.pairs.pair is not None)
+        self.wait(lambda: self.loaded)
 
     def type(self, text: str) -> None:
         edit = self.chat.transcript.box.edit
@@ -77,6 +77,11 @@ class Shell:
     def wait_for_end(self) -> None:
         """Wait until the reply has ended and the prompt offers Send again."""
         self.wait(lambda: self.replies.writing is None and self.chat.transcript.box.button.text() == "Send")
+
+    @property
+    def loaded(self) -> bool:
+        """Whether a pair is there and no other one is coming."""
+        return self.pairs.pair is not None and self.pairs.loading is None
 
     @property
     def conversation(self) -> Conversation:
@@ -125,7 +130,7 @@ def open_shell(qtbot: QtBot, folder: Path, client: FakeClient | None = None) -> 
     """A visible window, closed in the right order at the end."""
     prepared_application()
     client = client or FakeClient()
-    program = Program(Paths(folder), client, find_starter)
+    program = Program(Paths(folder), client, find_starter, client.check)
     try:
         program.window.show()
         qtbot.waitExposed(program.window)

@@ -180,7 +180,7 @@ def test_opening_another_pair_while_writing(shell: Shell) -> None:
     """A new pair stops the reply under way and is then loaded."""
     stream(shell)
     shell.pairs.open(tapes.REQUEST)
-    shell.wait(lambda: shell.replies.writing is None and shell.pairs.pair is not None)
+    shell.wait(lambda: shell.replies.writing is None and shell.loaded)
     assert len(shell.client.loads) == 2
 
 

@@ -16,6 +16,7 @@ from tests.fakes import tapes
 from tests.fakes.fake_client import FakeClient
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
+from ui.pair_control import Loading
 from ui.theme import DARK, LIGHT, ThemeChoice, theme, theme_notifier
 
 pytestmark = ignore_platform
@@ -69,9 +70,25 @@ def test_loading(shell: Shell) -> None:
     assert "still loading" in shell.chat.notices.hint
     assert not shell.client.requests
     shell.client.release()
-    shell.wait(lambda: shell.pairs.pair is not None)
+    shell.wait(lambda: shell.loaded)
     assert not shell.chat.notices.loading.isVisible()
     assert shell.chat.notices.hint == ""
+
+
+def test_time_left(shell: Shell) -> None:
+    """The time left follows from the pace so far; in the first half second none is guessed."""
+    card, now_s = shell.chat.notices.loading, 10.0
+    card.clock = lambda: now_s
+    loading = Loading(1, "model", draft_bytes=100_000_000, done_bytes=0, total_bytes=600_000_000)
+    card.show_loading(loading)
+    now_s = 10.4
+    card.show_loading(replace(loading, done_bytes=100_000_000))
+    assert card.text == "target 100 MB of 500 MB, then draft 100 MB"
+    now_s = 12.0
+    card.show_loading(replace(loading, done_bytes=200_000_000))
+    assert card.text == "target 200 MB of 500 MB, then draft 100 MB · 4 s left"
+    card.show_loading(replace(loading, model="draft", done_bytes=550_000_000))
+    assert card.text == "target ready, draft 50 MB of 100 MB · 1 s left"
 
 
 def test_cancelled_load(shell: Shell) -> None:
@@ -209,10 +226,23 @@ def test_draft_refused(shell: Shell) -> None:
     assert shell.notices[0].actions[0] is Action.LOAD_WITHOUT_DRAFT
     assert shell.chat.isVisible()
     shell.press(Action.LOAD_WITHOUT_DRAFT)
-    shell.wait(lambda: shell.pairs.pair is not None)
+    shell.wait(lambda: shell.loaded)
     assert shell.client.loads[-1].draft is None
     assert shell.client.loads[-1].target == "/m/big.gguf"
     assert not shell.notices
+
+
+def test_wrong_draft_leaves_the_pair_alone(shell: Shell) -> None:
+    """A draft whose file is wrong is refused before the loaded pair is given up, which goes on writing."""
+    shell.load()
+    shell.client.refuse_next(ErrorKind.DRAFT_VOCABULARY, target="t.gguf", draft="d.gguf", difference="size")
+    shell.pairs.open(replace(tapes.REQUEST, draft="/m/other.gguf"))
+    shell.wait(lambda: shell.notices)
+    assert len(shell.client.loads) == 1
+    assert shell.ask("Hello").fold.end is EndReason.STOP
+    shell.press(Action.DISMISS)
+    assert not shell.notices
+    assert shell.pairs.request == tapes.REQUEST
 
 
 def test_target_refused(shell: Shell) -> None:
@@ -263,7 +293,7 @@ def test_engine_death_in_a_reply(shell: Shell) -> None:
     whole = tapes.reply("The rain fell on the town and on the sea. " * 4)
     shell.client.play_next(tapes.crashing(whole, 4), whole)
     reply = shell.send("A story")
-    shell.wait(lambda: shell.replies.writing is None and shell.pairs.pair is not None)
+    shell.wait(lambda: shell.replies.writing is None and shell.loaded)
     tokens = reply.fold.stats.completion_tokens
     assert reply.text
     assert titles(shell) == ["The engine stopped unexpectedly"]
@@ -284,7 +314,7 @@ def test_engine_death_while_idle(shell: Shell) -> None:
     shell.load()
     shell.ask("Hello")
     shell.client.kill()
-    shell.wait(lambda: len(shell.client.loads) == 2 and shell.pairs.pair is not None)
+    shell.wait(lambda: len(shell.client.loads) == 2 and shell.loaded)
     assert not shell.notices
     assert shell.ask("Again").fold.end is EndReason.STOP
 
@@ -293,13 +323,13 @@ def test_engine_that_dies_again_and_again(shell: Shell) -> None:
     """An engine that dies before it wrote anything is not started a third time without being asked."""
     shell.load()
     shell.client.kill()
-    shell.wait(lambda: len(shell.client.loads) == 2 and shell.pairs.pair is not None)
+    shell.wait(lambda: len(shell.client.loads) == 2 and shell.loaded)
     shell.client.kill()
     shell.wait(lambda: shell.notices)
     assert len(shell.client.loads) == 2
     assert shell.notices[0].actions[0] is Action.LOAD_AGAIN
     shell.press(Action.LOAD_AGAIN)
-    shell.wait(lambda: shell.pairs.pair is not None)
+    shell.wait(lambda: shell.loaded)
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def dialog_button(shell: Shell, words: str) -> QPushButton:
 def test_starter_pair_by_keyboard(shell: Shell) -> None:
     """Enter on the first page tries the starter pair."""
     shell.bot.keyClick(shell.window.focusWidget(), Qt.Key.Key_Return)
-    shell.wait(lambda: shell.pairs.pair is not None)
+    shell.wait(lambda: shell.loaded)
     assert shell.client.loads == [tapes.REQUEST]
     assert shell.chat.isVisible()
     assert shell.window.focusWidget() is shell.chat.transcript.box.edit
@@ -70,7 +70,7 @@ def test_two_dropped_files(shell: Shell, tmp_path: Path) -> None:
     small, large = gguf(tmp_path, "a.gguf", 10), gguf(tmp_path, "b.GGUF", 20)
     assert drop(shell.window, small, large)
     assert shell.pairs.loading is not None
-    shell.wait(lambda: shell.pairs.pair is not None)
+    shell.wait(lambda: shell.loaded)
     assert shell.client.loads == [LoadRequest(large, small)]
 
 
@@ -78,15 +78,15 @@ def test_one_dropped_file(shell: Shell, tmp_path: Path) -> None:
     """One file is a target where none is loaded; otherwise the user says what it is."""
     first, second = gguf(tmp_path, "a.gguf", 10), gguf(tmp_path, "b.gguf", 20)
     assert drop(shell.window, first)
-    shell.wait(lambda: shell.pairs.pair is not None)
+    shell.wait(lambda: shell.loaded)
     assert drop(shell.chat.transcript.box.edit.viewport(), second)
     assert shell.chat.transcript.box.text == ""
     dialog_button(shell, "Use as draft").click()
-    shell.wait(lambda: len(shell.client.loads) == 2 and shell.pairs.pair is not None)
+    shell.wait(lambda: len(shell.client.loads) == 2 and shell.loaded)
     assert shell.client.loads[-1] == LoadRequest(first, second)
     drop(shell.window, second)
     dialog_button(shell, "Open as target").click()
-    shell.wait(lambda: len(shell.client.loads) == 3 and shell.pairs.pair is not None)
+    shell.wait(lambda: len(shell.client.loads) == 3 and shell.loaded)
     assert shell.client.loads[-1] == LoadRequest(second)
 
 
@@ -111,7 +111,7 @@ def test_open_files_dialog(shell: Shell, tmp_path: Path) -> None:
     wanted = LoadRequest(target, draft, 4_096, KvType.Q8_0, FlashAttention.ON, 12, 3, 2)
     dialog.options.show_request(wanted)
     load.click()
-    shell.wait(lambda: shell.pairs.pair is not None)
+    shell.wait(lambda: shell.loaded)
     assert shell.client.loads == [wanted]
 
 
@@ -130,10 +130,10 @@ def test_recent_pairs(shell: Shell) -> None:
     other = replace(tapes.REQUEST, draft=None, ctx=2_048)
     shell.client.load_next(tapes.loading(replace(tapes.PAIR, draft=None)), tapes.loading())
     shell.pairs.open(other)
-    shell.wait(lambda: shell.pairs.pair is not None)
+    shell.wait(lambda: shell.loaded)
     shell.load()
     shell.menu()["SmolLM2 135M Instruct F32"].trigger()
-    shell.wait(lambda: len(shell.client.loads) == 3 and shell.pairs.pair is not None)
+    shell.wait(lambda: len(shell.client.loads) == 3 and shell.loaded)
     assert shell.client.loads[-1] == other
 
 

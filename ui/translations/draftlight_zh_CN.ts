@@ -40,6 +40,10 @@
         <translation>详情</translation>
     </message>
     <message>
+        <source>Dismiss</source>
+        <translation>忽略</translation>
+    </message>
+    <message>
         <source>No pair is loaded</source>
         <translation>未加载模型对</translation>
     </message>
@@ -439,8 +443,8 @@ one would have written, sooner, and you see where every word came from.</source>
         <translation>正在停止…</translation>
     </message>
     <message>
-        <source>The engine is starting</source>
-        <translation>引擎正在启动</translation>
+        <source>Getting ready…</source>
+        <translation>正在准备…</translation>
     </message>
     <message>
         <source>{done} of {total} written</source>
@@ -597,8 +601,8 @@ one would have written, sooner, and you see where every word came from.</source>
         <translation>处理 {path_name} 时内存耗尽。请使用更短的上下文、更小的缓存类型、在显卡上放更少的层，或更小的模型；关闭其他程序也有帮助。</translation>
     </message>
     <message>
-        <source>The draft does not match the target</source>
-        <translation>草稿模型与目标模型不匹配</translation>
+        <source>This model cannot draft for {target}</source>
+        <translation>该模型不能为 {target} 起草</translation>
     </message>
     <message>
         <source>{model} has no chat template</source>

@@ -1,0 +1,20 @@
+"""What can be told of a pair from its files' headers, before anything that is loaded is given up for it."""
+
+from __future__ import annotations
+
+from engine import gguf, vocabulary
+from engine.types import LoadRequest
+
+
+def check_files(request: LoadRequest) -> None:
+    """Read the headers of both files, which takes up to a second for large vocabularies.
+
+    Raises:
+        EngineError: what the engine would refuse for the same reason.
+    """
+    target = gguf.read_header(request.target)
+    gguf.check_loadable(target)
+    if request.draft is not None:
+        draft = gguf.read_header(request.draft)
+        gguf.check_loadable(draft)
+        vocabulary.require_same(target, draft)
