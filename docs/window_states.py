@@ -92,7 +92,7 @@ class Stage:
     def earlier_chats(self) -> None:
         for question, tape in (
             ("Tell me a story about a lighthouse", tapes.reply(STORY, kept=tapes.REJECT_HEAVY)),
-            ("为日志解析写正则", tapes.reply("`^\\d{4}-\\d{2}-\\d{2}`", kept=(4,))),
+            ("A regular expression for log lines", tapes.reply("`^\\d{4}-\\d{2}-\\d{2}`", kept=(4,))),
         ):
             self.ask(question, tape)
             self.chat.new_chat()

@@ -52,7 +52,7 @@ ENGINE = EngineInfo(
     backends=("CPU",),
     gpu_offload=False,
     system_info="CPU : AVX2 = 1",
-    devices=(DeviceInfo("CPU", "2 cores", "cpu", 21_900_000_000, 25_100_000_000),),
+    devices=(DeviceInfo("CPU", "Intel(R) Xeon(R) Processor", "cpu", 21_900_000_000, 25_100_000_000),),
 )
 
 TARGET = ModelInfo(

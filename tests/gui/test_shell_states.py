@@ -43,7 +43,7 @@ def test_first_start(shell: Shell) -> None:
     assert not shell.window.top_bar.speculation.isVisible()
     assert shell.window.status_line.state == "Engine ready, no pair loaded"
     words = [chip.words for chip in page.chips if chip.isVisible()]
-    assert words[:2] == ["2 cores, 25.1 GB, 21.9 GB free", "Engine with CPU"]
+    assert words[:2] == ["Intel(R) Xeon(R) Processor, 25.1 GB, 21.9 GB free", "Engine with CPU"]
     assert words[2].endswith("free for models")
 
 
