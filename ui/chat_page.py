@@ -137,7 +137,9 @@ class ChatPage(Translated, QWidget):
         elif writing.conversation is self.conversations.current:
             hint = translate("chat_page", "The reply is still being written. Your message stays here.")
         else:
-            hint = translate("chat_page", "A reply is being written in “{title}”. Your message stays here.")
+            hint = translate(
+                "chat_page", "A reply is being written in “{title}”; Ctrl+. stops it. Your message stays here."
+            )
             hint = hint.format(title=writing.conversation.title)
         self.notices.show_hint(hint)
         return False

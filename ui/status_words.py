@@ -51,8 +51,8 @@ def pair_verdict(pair: LoadedPair | None) -> str:
 
 
 def why_inactive(pairs: PairControl, replies: ReplyControl, stats: GenerationStats | None) -> Inactive | None:
-    """Why speculation does not run now, None if it does. `stats` are those of the reply being written, if any."""
-    if stats is not None and stats.inactive is not None:
+    """Why the next reply will not speculate, or the one being written, whose `stats` these are, stopped doing so."""
+    if stats is not None and stats.inactive in (Inactive.DRAFT_CONTEXT_FULL, Inactive.DRAFT_FAILED):
         return stats.inactive
     if not replies.speculate:
         return Inactive.SWITCHED_OFF

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from engine.types import ChatMessage, EndReason
+from engine.types import ChatMessage, EndReason, Inactive
 from tests.fakes import tapes
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.flat_button import FlatButton
@@ -147,6 +147,21 @@ def test_switching_chats_while_writing(shell: Shell) -> None:
     assert not shell.conversation.turns
     shell.enter()
     assert shell.conversation.turns[0].text == "here?"
+
+
+def test_switching_speculation_while_writing(shell: Shell) -> None:
+    """The switch speaks of the next message at once; the reply under way goes on as it began."""
+    shell.window.top_bar.speculation.toggle()
+    shell.client.play_next(tapes.held(tapes.reply("Plain words. " * 9, inactive=Inactive.SWITCHED_OFF), 5), STORY)
+    reply = shell.send("A story")
+    shell.wait(lambda: reply.fold.stats.rounds == 5)
+    shell.window.top_bar.speculation.toggle()
+    assert shell.window.top_bar.speculation.subtitle == "draft 4"
+    shell.client.release()
+    shell.wait_for_end()
+    assert reply.fold.stats.inactive is Inactive.SWITCHED_OFF
+    shell.ask("More")
+    assert [request.speculate for request in shell.client.requests] == [False, True]
 
 
 def test_deleting_the_chat_being_written(shell: Shell) -> None:

@@ -111,8 +111,8 @@
         <translation>回复仍在生成。消息会留在这里。</translation>
     </message>
     <message>
-        <source>A reply is being written in “{title}”. Your message stays here.</source>
-        <translation>“{title}”中正在生成回复。消息会留在这里。</translation>
+        <source>A reply is being written in “{title}”; Ctrl+. stops it. Your message stays here.</source>
+        <translation>“{title}”中正在生成回复，按 Ctrl+. 可停止。消息会留在这里。</translation>
     </message>
     <message>
         <source>Settings of the next replies</source>
