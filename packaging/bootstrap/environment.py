@@ -30,7 +30,8 @@ class Environment:
     """The virtual environment beside run.py.
 
     Attributes:
-        root: the folder of run.py. folder: .venv. python: its interpreter. log: what pip and the compiler said.
+        root: the folder of run.py. locks: where its lock files are.
+        folder: .venv. python: its interpreter. packages: where pip puts packages. log: what pip and compilers said.
         lock_fd: while this process sets up, the file descriptor that holds the set-up lock; its programs
             inherit it, so that a pip which outlives a killed set-up still keeps the next one waiting.
     """
@@ -40,6 +41,8 @@ class Environment:
         self.folder = root / ".venv"
         self.locks = root / "packaging"
         self.python = self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+        self.packages = self.folder / ("Lib" if os.name == "nt" else f"lib/{version}") / "site-packages"
         self.log = self.folder / "setup.log"
         self.lock_fd: int | None = None
 

