@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -30,6 +31,13 @@ NOT_GENERATIVE = frozenset({
     "wavtokenizer-dec", "qwen3tts", "pockettts", "clip",
 })
 # fmt: on
+
+_PART = re.compile(r"-\d{5}-of-\d{5}$")
+_QUANTISATION = re.compile(
+    r"[-._](i1-)?(UD-)?(I?Q\d\w*|TQ\d\w*|F16|F32|BF16|MXFP4\w*|NVFP4|fp16)$", re.IGNORECASE
+)
+_SEPARATORS = re.compile(r"[-_]")
+_NAMELESS = frozenset({"", "model", "ggml model", "ggml"})
 
 # Heads that read the hidden states of the one target they were trained for
 NEEDS_OWN_TARGET = frozenset({"eagle3", "dflash", "gemma4-assistant"})
@@ -68,7 +76,17 @@ class GgufHeader:
 
     @property
     def name(self) -> str:
-        return self.text("general.name").strip() or self.path.stem
+        """What people call the model: the file's name without quantisation and part, "-" and "_" as blanks.
+
+        `general.name` is often the name of a training run ("Smollm2 135M 8k Lc100K Mix1 Ep2"); it serves for files
+        that are just called model.gguf.
+        """
+        stem = _PART.sub("", self.path.stem)
+        stem = _QUANTISATION.sub("", stem)
+        words = " ".join(_SEPARATORS.sub(" ", stem).split())
+        if words.lower() in _NAMELESS:
+            return self.text("general.name").strip() or self.path.stem
+        return words
 
     @property
     def quantisation(self) -> str:

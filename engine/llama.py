@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -63,12 +64,20 @@ _get_logits.argtypes = [ctypes.c_void_p]
 _get_logits.restype = ctypes.c_void_p
 
 
-_LOG_DEBUG: Final = 1  # ggml_log_level
+_LOG_DEBUG, _LOG_ERROR = 1, 4  # ggml_log_level
+_errors: deque[str] = deque(maxlen=8)  # what llama.cpp last complained of; the only reasons it gives
 
 
 def _write_log(level: int, text: bytes, _: object) -> None:
     if level != _LOG_DEBUG:
         os.write(2, text)
+    if level == _LOG_ERROR:
+        _errors.append(text.decode("utf-8", errors="replace").rstrip())
+
+
+def _refusal(kind: ErrorKind, **facts: str | int) -> EngineError:
+    """An error with llama.cpp's own words as its detail."""
+    return EngineError(kind, "\n".join(_errors), **facts)
 
 
 _log_callback = binding.llama_log_callback(_write_log)  # llama.cpp keeps the address for as long as it lives
@@ -102,11 +111,12 @@ class LlamaModel:
         params.load_mode = llama.LLAMA_LOAD_MODE_MMAP if llama.llama_supports_mmap() else llama.LLAMA_LOAD_MODE_NONE
         params.use_extra_bufts = not _AMX
         params.progress_callback = callback
+        _errors.clear()
         model = llama.llama_model_load_from_file(path.encode(), params)
         if not model:
             if not go_on:
                 raise EngineError(ErrorKind.LOAD_CANCELLED)
-            raise EngineError(ErrorKind.LOAD_FAILED, path=path)
+            raise _refusal(ErrorKind.LOAD_FAILED, path=path)
         self.handle = model
         self.path = path
         self._vocab = llama.llama_model_get_vocab(model)
@@ -222,11 +232,10 @@ class LlamaContext:
         params.op_offload = True
         params.embeddings = False
         params.no_perf = True
+        _errors.clear()
         self._handle = llama.llama_init_from_model(model.handle, params)
         if not self._handle:
-            raise EngineError(
-                ErrorKind.CONTEXT_FAILED, path=model.path, ctx=ctx, kv_type=kv_type.value
-            )
+            raise _refusal(ErrorKind.CONTEXT_FAILED, path=model.path, ctx=ctx, kv_type=kv_type.value)
         self._memory = llama.llama_get_memory(self._handle)
         self.model = model
         self.ctx = int(llama.llama_n_ctx(self._handle))
@@ -289,7 +298,7 @@ class LlamaContext:
             if code == 2:
                 raise Interrupted
             kind = ErrorKind.OUT_OF_MEMORY if code == -2 else ErrorKind.DECODE_FAILED
-            raise EngineError(kind, code=code, path=self.model.path)
+            raise _refusal(kind, code=code, path=self.model.path)
         self.tokens.extend(tokens)
         return rows
 
@@ -357,6 +366,6 @@ def quantize(source: Path, destination: Path, file_type: str, threads: int) -> N
         str(source).encode(), str(destination).encode(), ctypes.byref(params)
     )
     if code != 0:
-        raise EngineError(ErrorKind.QUANTIZE_FAILED, path=str(source), reason=f"code {code}")
+        raise _refusal(ErrorKind.QUANTIZE_FAILED, path=str(source), reason=f"code {code}")
 
 

@@ -105,7 +105,7 @@ def test_real_weights_are_described(smollm: Path) -> None:
     header = read_header(smollm)
     assert_same(header, smollm)
     assert header.architecture == "llama"
-    assert header.name == "Smollm2 135M 8k Lc100K Mix1 Ep2"
+    assert header.name == "SmolLM2 135M Instruct"
     assert header.quantisation == "Q4_1"
     assert header.parameters == 134_515_008
     assert header.context_length == 8192
@@ -508,3 +508,20 @@ def test_the_tiny_models_are_real(folder: Path, tiny: Path) -> None:
         assert answer["prompt"] == answer["told"]
     assert answers["split"]["walk"] == answers["llama"]["walk"]
     assert answers["draft"]["walk"] != answers["llama"]["walk"]
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("SmolLM2-135M-Instruct.Q4_1.gguf", "SmolLM2 135M Instruct"),
+        ("qwen2.5-coder-7b-instruct-q4_k_m-00001-of-00002.gguf", "qwen2.5 coder 7b instruct"),
+        ("Qwen3-30B-A3B-UD-IQ2_XXS.gguf", "Qwen3 30B A3B"),
+        ("gpt-oss-20b-MXFP4.gguf", "gpt oss 20b"),
+        ("模型.gguf", "模型"),
+        ("ggml-model-q4_0.gguf", "What the header says"),
+    ],
+)
+def test_models_are_called_what_their_files_are_called(tmp_path: Path, file: str, name: str) -> None:
+    """The name is the file's without quantisation and part; the header's where the file has none of its own."""
+    path = gguf_files.write_header(tmp_path / file, {"general.architecture": "llama", "general.name": "What the header says"})
+    assert read_header(path).name == name
