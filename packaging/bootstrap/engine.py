@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from bootstrap.engine_builds import VERSION, WHEELS, Build, Plan
-from bootstrap.environment import Environment, StepError, is_unreachable, last_lines
+from bootstrap.environment import Environment, StepError, is_unreachable, last_lines, needs_compiler
 from bootstrap.machine import processor_features
 from bootstrap.system_packages import compiler_advice
 from bootstrap.talk import SetupError, say
@@ -138,7 +138,7 @@ def _why_not(build: Build, failure: StepError, unreachable: bool) -> str:
 
 def _no_engine(environment: Environment, build: Build, failure: StepError) -> SetupError:
     explained = environment.explained("The engine could not be installed", failure)
-    if build.from_source and "CMAKE_CXX_COMPILER" not in failure.output:
+    if build.from_source and not needs_compiler(failure.output):
         return explained
     return SetupError(f"{explained}\n  {compiler_advice()}")
 

@@ -16,6 +16,7 @@ from bootstrap.talk import SetupError, duration
 
 HEARTBEAT_S = 20
 ALMOST_NOTHING_BYTES = 50_000_000  # less free space than this after a failure means that it was the reason
+CMAKE = ("CMAKE_C", "CMAKE_CXX")  # how CMake's names for the C and the C++ compiler begin
 
 
 class StepError(Exception):
@@ -79,8 +80,8 @@ class Environment:
         command = [str(self.python), "-m", "pip", "install", "--no-deps", "--no-input", "--progress-bar", "off"]
         self.run(title, [*command, *arguments], variables)
 
-    def run(self, title: str, command: Sequence[str], variables: Mapping[str, str] | None = None) -> str:
-        """Runs one program of the set-up and returns what it wrote, which goes to the log as well.
+    def run(self, title: str, command: Sequence[str], variables: Mapping[str, str] | None = None) -> None:
+        """Runs one program of the set-up; what it writes goes to the log.
 
         The title, a dot now and then, and the time appear on stderr. Raises StepError.
         """
@@ -100,7 +101,6 @@ class Environment:
             print(ending, file=sys.stderr, flush=True)
         if code:
             raise StepError(output)
-        return output
 
     def _wait(self, command: Sequence[str], log_fd: int, variables: Mapping[str, str]) -> int:
         """Runs the command to its end; when this process is told to end, so is all that the command started."""
@@ -144,9 +144,14 @@ def reason(output: str, folder: Path) -> str:
         return "a downloaded package is not the one that was tested. Start again; if it stays so, tell us."
     if "No matching distribution found" in output:
         return "the package index has no file for this system and this Python."
-    if "CMAKE_C_COMPILER" in output or "CMAKE_CXX_COMPILER" in output:
+    if needs_compiler(output):
         return "no working C++ compiler was found."
     return "see the lines below."
+
+
+def needs_compiler(output: str) -> bool:
+    """Whether CMake says that it found no compiler."""
+    return any(f"{sign}_COMPILER could be found" in output or f"{sign}_COMPILER not set" in output for sign in CMAKE)
 
 
 def is_unreachable(output: str) -> bool:
@@ -159,7 +164,7 @@ def is_unreachable(output: str) -> bool:
 def last_lines(output: str, count: int = 6) -> list[str]:
     """The lines worth showing: those that say "error", else the last ones."""
     lines = [line.rstrip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line.lower() and "errors-for-leak" not in line]
+    errors = [line for line in lines if "error" in line.lower()]
     return (errors or lines)[-count:]
 
 

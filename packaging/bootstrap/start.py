@@ -7,15 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from bootstrap import qt_libraries
 from bootstrap.environment import Environment
-from bootstrap.install import purpose_key, set_up
-from bootstrap.stamp import Stamp
+from bootstrap.stamp import Stamp, is_ready, key
 from bootstrap.talk import SetupError, say
 
 SYSTEM_LIBRARY_CACHE = Path("/etc/ld.so.cache")  # rewritten whenever libraries are installed or removed
@@ -28,14 +26,12 @@ Everything else works without one, for example:
 
 def start(root: str, arguments: list[str]) -> int:
     """Sets up if need be, then runs what the arguments ask for. Returns the exit status, if at all."""
-    for name in ("SIGTERM", "SIGHUP"):  # a set-up or a check that is told to end takes its programs along
-        if hasattr(signal, name):  # Windows has no SIGHUP
-            signal.signal(getattr(signal, name), _end)
+    _end_in_order()
     environment = Environment(Path(root).resolve())
     try:
         if arguments[:1] == ["test"]:
             return _test(environment, arguments[1:])
-        set_up(environment, "program")
+        _set_up(environment, "program")
         if opens_window(arguments):
             _need_window(environment)
         return _become_program(environment, arguments)
@@ -49,6 +45,14 @@ def start(root: str, arguments: list[str]) -> int:
     return 1
 
 
+def _set_up(environment: Environment, purpose: str) -> None:
+    if is_ready(environment, purpose):
+        return
+    from bootstrap.install import set_up  # late, as elsewhere below: a start that needs no set-up reads none of it
+
+    set_up(environment, purpose)
+
+
 def opens_window(arguments: Sequence[str]) -> bool:
     """Whether `python -m app ARGUMENTS` shows the window: nothing but the option that moves the data is given."""
     if not arguments:
@@ -58,10 +62,20 @@ def opens_window(arguments: Sequence[str]) -> bool:
     return arguments[0] == "--base-dir" and opens_window(arguments[2:])
 
 
+def platform_plugin(variables: Mapping[str, str] = os.environ) -> str | None:
+    """The plugin with which Qt will open the window: "xcb", "wayland", …; None where there is no screen."""
+    chosen = variables.get("QT_QPA_PLATFORM", "").partition(";")[0].partition(":")[0]
+    if chosen:
+        return chosen.removesuffix("-egl")
+    if variables.get("WAYLAND_DISPLAY"):
+        return "wayland"
+    return "xcb" if variables.get("DISPLAY") else None
+
+
 def _test(environment: Environment, pytest_arguments: list[str]) -> int:
     from bootstrap.checks import run_checks
 
-    set_up(environment, "test")
+    _set_up(environment, "test")
     _need_qt_libraries(environment, "test", "offscreen")
     return run_checks(environment, pytest_arguments)
 
@@ -70,7 +84,7 @@ def _need_window(environment: Environment) -> None:
     """Raises SetupError where no window can be shown."""
     if not sys.platform.startswith("linux"):
         return
-    platform = qt_libraries.platform_plugin()
+    platform = platform_plugin()
     if platform is None:
         raise SetupError(NO_SCREEN)
     _need_qt_libraries(environment, "program", platform)
@@ -83,13 +97,15 @@ def _need_qt_libraries(environment: Environment, purpose: str, platform: str) ->
     stamp, remembered = Stamp(environment.folder), f"qt-{platform}"
     if stamp.holds(remembered, _qt_key(environment, purpose)):
         return
-    qt_libraries.provide(environment, platform)
+    from bootstrap.qt_libraries import provide
+
+    provide(environment, platform)
     stamp.write({**stamp.read(), remembered: _qt_key(environment, purpose)})
 
 
 def _qt_key(environment: Environment, purpose: str) -> str:
     changed = SYSTEM_LIBRARY_CACHE.stat().st_mtime_ns if SYSTEM_LIBRARY_CACHE.exists() else 0
-    return f"{purpose_key(environment, purpose)} {changed}"
+    return f"{key(environment, purpose)} {changed}"
 
 
 def _become_program(environment: Environment, arguments: list[str]) -> int:
@@ -105,8 +121,16 @@ def _become_program(environment: Environment, arguments: list[str]) -> int:
             continue
 
 
-def _end(number: int, frame: FrameType | None) -> NoReturn:
-    sys.exit(128 + number)
+def _end_in_order() -> None:
+    """Being told to end becomes an exception, so that a set-up or a check takes the programs that it runs along."""
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        sys.exit(128 + number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:  # what nohup wants stays so
+            signal.signal(number, end)
 
 
 def _storage_sentence(error: OSError, environment: Environment) -> str:

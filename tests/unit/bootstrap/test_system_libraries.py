@@ -11,7 +11,7 @@ import pytest
 from bootstrap import qt_libraries, system_packages
 from bootstrap.elf import needed_libraries
 from bootstrap.environment import Environment
-from bootstrap.start import opens_window
+from bootstrap.start import opens_window, platform_plugin
 from bootstrap.talk import SetupError
 from tests.unit.bootstrap.conftest import Copy
 
@@ -143,7 +143,7 @@ def test_every_library_of_the_real_qt_has_a_package() -> None:
 )
 def test_the_plugin_is_the_one_that_qt_takes(variables: dict[str, str], plugin: str | None) -> None:
     """The variables that Qt looks at, in its order."""
-    assert qt_libraries.platform_plugin(variables) == plugin
+    assert platform_plugin(variables) == plugin
 
 
 @pytest.mark.parametrize(
