@@ -16,6 +16,8 @@ from bootstrap.talk import SetupError, duration
 
 HEARTBEAT_S = 20
 ALMOST_NOTHING_BYTES = 50_000_000  # less free space than this after a failure means that it was the reason
+# What pip says around the error that it reports; none of it says what happened.
+PIP_REMARKS = ("exited-with-error", "with status 'error'", "error originates", "Failed building", "failed-wheel-build")
 CMAKE = ("CMAKE_C", "CMAKE_CXX")  # how CMake's names for the C and the C++ compiler begin
 
 
@@ -155,16 +157,14 @@ def needs_compiler(output: str) -> bool:
 
 
 def is_unreachable(output: str) -> bool:
-    """Whether the output speaks of a network that does not answer."""
-    signs = ("NewConnectionError", "Max retries exceeded", "name resolution", "Connection refused")
-    more = ("Network is unreachable", "timed out", "ProxyError", "Connection aborted", "getaddrinfo failed")
-    return any(sign in output for sign in signs + more)
+    """Whether pip says that a server did not answer. It then goes on to say that there is no such package."""
+    return "connection broken by" in output or "Max retries exceeded" in output
 
 
 def last_lines(output: str, count: int = 6) -> list[str]:
-    """The lines worth showing: those that say "error", else the last ones."""
-    lines = [line.rstrip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line.lower()]
+    """The lines worth showing: the last that speak of an error, less pip's remarks about one, else the last."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower() and not any(remark in line for remark in PIP_REMARKS)]
     return (errors or lines)[-count:]
 
 

@@ -10,7 +10,7 @@ from bootstrap.environment import Environment
 from bootstrap.talk import SetupError
 from tests.unit.bootstrap.conftest import Copy
 
-UNREACHABLE = "NewConnectionError: Failed to establish a new connection"
+UNREACHABLE = "WARNING: Retrying (Retry(total=0)) after connection broken by 'NameResolutionError(…)'"
 NO_WHEEL = "ERROR: No matching distribution found for llama-cpp-python==0.3.36"
 CUDA = named("cu124").builds[0]
 
@@ -55,11 +55,14 @@ def test_an_unreachable_index_is_asked_once(
     assert "cannot be reached" in capsys.readouterr().err
 
 
-def test_a_source_build_that_fails_falls_back(copy: Copy, environment: Environment) -> None:
+def test_a_source_build_that_fails_falls_back(
+    copy: Copy, environment: Environment, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With NVIDIA's compiler in a version that llama.cpp does not like, the processor build remains."""
     copy.behave(fail={"-DGGML_CUDA=on": "nvcc fatal: unsupported gpu architecture"})
     assert install(environment, SOURCE_CUDA, SOURCE) == "source"
     assert len(copy.installs()) == 2
+    assert "source-cuda could not be installed (nvcc fatal" in capsys.readouterr().err
 
 
 def test_a_source_build_leaves_out_what_is_not_used(copy: Copy, environment: Environment) -> None:

@@ -18,6 +18,9 @@ import pytest
 
 from tests.unit.bootstrap.conftest import ROOT, Copy
 
+UNREACHABLE = "WARNING: Retrying (Retry(total=0)) after connection broken by 'NameResolutionError(…)': /simple/numpy/"
+FAILED_BUILD = "error: subprocess-exited-with-error\n  CMake Error: no such target\nERROR: Failed building wheel for x"
+
 
 def ready(copy: Copy) -> Copy:
     """The copy after a first start."""
@@ -149,7 +152,8 @@ def test_a_pip_that_outlives_its_set_up_keeps_the_next_one_waiting(copy: Copy) -
     ("pip_says", "user_reads"),
     [
         ("OSError: [Errno 28] No space left on device", "the disk is full"),
-        ("NewConnectionError: Connection refused\nERROR: No matching distribution found", "Check the network"),
+        (f"{UNREACHABLE}\nERROR: No matching distribution found", "Check the network"),
+        (f"{FAILED_BUILD}\nerror: failed-wheel-build-for-install", "CMake Error: no such target"),
         ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", "not the one that was tested"),
         ("ERROR: No matching distribution found for numpy", "no file for this system"),
         ("ERROR: something nobody thought of", "something nobody thought of"),
