@@ -38,8 +38,8 @@ def install(environment: Environment, plan: Plan, installed: str | None) -> str:
         except StepError as failure:
             if last:
                 raise _no_engine(environment, build, failure) from failure
+            say(_why_not(build, failure))
             wheels_unreachable |= not build.from_source and is_unreachable(failure.output)
-            say(_why_not(build, failure, wheels_unreachable))
             continue
         installed = None
         trouble = _trouble(environment, build)
@@ -127,8 +127,8 @@ def _trouble(environment: Environment, build: Build) -> str | None:
     return None
 
 
-def _why_not(build: Build, failure: StepError, unreachable: bool) -> str:
-    if unreachable:
+def _why_not(build: Build, failure: StepError) -> str:
+    if not build.from_source and is_unreachable(failure.output):
         return "The index of ready-made engines cannot be reached; going on without it."
     if "No matching distribution found" in failure.output:
         return f"There is no ready-made engine {build.name} for this system; trying the next one."
