@@ -50,8 +50,9 @@ BARE = SamplingSettings(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0)
 
 Counts = npt.NDArray[np.int64]
 # A power study over the bugs of `planted` found that all of them are caught at 4,000 replies in 20 runs of 20, and that
-# some are missed at 2,000; this leaves a factor of three.
+# some are missed at 2,000; the full size leaves a factor of three.
 REPLIES = 12_000
+ENOUGH = 4_000
 # A right run falls below this once in a thousand. Seeds are fixed, so a test does so always or never.
 LEVEL = 1e-3
 

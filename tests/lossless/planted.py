@@ -238,7 +238,7 @@ class DrawsByOtherSettings(ModelDrafter):
 
 
 class GuessesPadding(ModelDrafter):
-    """Guesses ids that the target cannot read, so that its pass fails and the round goes on without the guesses."""
+    """Guesses ids that the target cannot read, so that its pass fails."""
 
     def propose(
         self, committed: list[int], length: int, position: int, vocab_size: int, cancelled: Callable[[], bool]
@@ -318,8 +318,14 @@ BUGS = [
         Setup(real(Rule.RESIDUAL), LENGTH, drafter=DrawsByOtherSettings),
     ),
     Planted(
-        "residual: guesses beyond the target's vocabulary",
-        Setup(real(Rule.RESIDUAL), LENGTH, draft=padded_draft, drafter=GuessesPadding),
+        "residual: drops guesses beyond the target's vocabulary",
+        Setup(
+            real(Rule.RESIDUAL),
+            LENGTH,
+            draft=padded_draft,
+            drafter=GuessesPadding,
+            speculator=DropsGuessesWhenTheTargetFails,
+        ),
     ),
     Planted(
         "residual: drops its guesses when the target fails on a batch",

@@ -83,7 +83,7 @@ def test_guesses_are_drawn_from_the_q_that_is_told(settings: SamplingSettings) -
 
 def test_coupled_guesses_are_drawn_from_the_q_that_is_told() -> None:
     """The race draws from q as well, though the coupled rule is lossless whatever q is."""
-    assert draft_p_value(real(Rule.COUPLED), SamplingSettings(), DRAWS) > LEVEL
+    assert draft_p_value(real(Rule.COUPLED), SamplingSettings(), DRAWS // 2) > LEVEL
 
 
 def test_the_match_rule_guesses_the_likeliest_token() -> None:
@@ -133,7 +133,7 @@ def half_sure() -> TableModel:
 
 def test_p_min_withholds_by_the_row_and_not_by_the_token() -> None:
     """Whether a guess is made depends on what came before it alone, and a guess that is made has the law of its row."""
-    proposed = proposals(half_sure(), real(Rule.RESIDUAL), BARE, DRAWS, length=2, prompt=[0], p_min=P_MIN)
+    proposed = proposals(half_sure(), real(Rule.RESIDUAL), BARE, DRAWS // 2, length=2, prompt=[0], p_min=P_MIN)
     assert {len(proposal) for proposal in proposed if proposal[0].token == 2} == {1}
     assert {len(proposal) for proposal in proposed if proposal[0].token != 2} == {2}
     firsts, seconds = zip(*(proposal for proposal in proposed if len(proposal) == 2), strict=True)

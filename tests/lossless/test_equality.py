@@ -18,6 +18,7 @@ from tests.lossless.harness import (
     TARGET,
     VOCAB,
     draft_chain,
+    padded_draft,
     short_target,
     target_chain,
 )
@@ -104,6 +105,7 @@ PAIRS = [
     Pair("mostly wrong", mostly_wrong),
     Pair("small context", lambda: TableModel(log_of(DRAFT), ctx=20), ends=Inactive.DRAFT_CONTEXT_FULL),
     Pair("fails in the middle", failing_draft, ends=Inactive.DRAFT_FAILED),
+    Pair("larger vocabulary", padded_draft),
     Pair("smaller vocabulary", smaller_vocabulary, ends=Inactive.DRAFT_FAILED),
     Pair("NaN in a row", lambda: broken_draft(np.nan), ends=Inactive.DRAFT_FAILED),
     Pair("infinity in a row", lambda: broken_draft(np.inf), ends=Inactive.DRAFT_FAILED),
