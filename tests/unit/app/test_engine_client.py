@@ -554,7 +554,7 @@ def start_program(tmp_path: Path, what: str) -> tuple[subprocess.Popen[str], lis
 
 
 def test_engines_leave_with_a_killed_program(tmp_path: Path) -> None:
-    """After kill -9 of the program its engines and their helper are gone within 2 s, although another child
+    """After kill -9 of the program its engines and their helper leave by themselves, although another child
     of the program lives on: no end of a pipe has leaked into any of them."""
     program, pids = start_program(tmp_path, "stay")
     other = psutil.Process(pids.pop())
@@ -563,7 +563,7 @@ def test_engines_leave_with_a_killed_program(tmp_path: Path) -> None:
     program.kill()
     program.wait()
     try:
-        _, alive = psutil.wait_procs(family, timeout=2)
+        _, alive = psutil.wait_procs(family, timeout=30)
         assert not alive
         assert other.is_running()
     finally:

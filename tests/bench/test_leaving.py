@@ -1,0 +1,28 @@
+"""How long an engine outlives its program. Run alone on a quiet machine: python -m pytest tests/bench/test_leaving.py"""
+
+from __future__ import annotations
+
+import time
+
+import psutil
+
+from tests.conftest import StarterFiles
+from tests.e2e.program import family, start, wait_for_text
+
+LIMIT_S = 2.0
+
+
+def test_engine_is_gone_within_two_seconds(starter: StarterFiles) -> None:
+    """Five times: kill -9 of the program in mid-reply, and everything it started is gone within 2 s."""
+    slowest = 0.0
+    for _ in range(5):
+        program = start("generate", "--base-dir", str(starter.base), "--pair", "starter", "--prompt", "Write a long story about a lighthouse.")
+        wait_for_text(program)
+        children = family(program)
+        begin = time.perf_counter()
+        program.kill()
+        program.wait()
+        _, alive = psutil.wait_procs(children, timeout=LIMIT_S)
+        assert not alive
+        slowest = max(slowest, time.perf_counter() - begin)
+    print(f"slowest {slowest:.2f} s")  # noqa: T201 – the figure is the point
