@@ -523,5 +523,6 @@ def test_the_tiny_models_are_real(folder: Path, tiny: Path) -> None:
 )
 def test_models_are_called_what_their_files_are_called(tmp_path: Path, file: str, name: str) -> None:
     """The name is the file's without quantisation and part; the header's where the file has none of its own."""
-    path = gguf_files.write_header(tmp_path / file, {"general.architecture": "llama", "general.name": "What the header says"})
+    keys = {"general.architecture": "llama", "general.name": "What the header says"}
+    path = gguf_files.write_header(tmp_path / file, keys)
     assert read_header(path).name == name
