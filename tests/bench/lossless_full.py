@@ -38,7 +38,7 @@ from engine.distribution import Logits
 from engine.types import LoadRequest, SamplingSettings
 from tests.bench.near_ties import choice, gap
 from tests.bench.prompts import PROMPTS
-from tests.lossless import real
+from tests.lossless import real_engine
 
 CTX: Final = 512
 LARGEST_GAP: Final = 0.05
@@ -173,10 +173,10 @@ def run(folder: Path, arguments: argparse.Namespace, journal: Journal) -> None:
                 pass
             part.rename(files["Q4_0"])
         for configuration, draft in product(arguments.configurations, arguments.drafts):
-            wanted = real.request(Path(starter.target), files[draft], CTX, exact=configuration == "exact")
+            wanted = real_engine.request(Path(starter.target), files[draft], CTX, exact=configuration == "exact")
             cases = [case for case in cases_of(configuration, draft, arguments) if case not in journal.records]
             if cases:
-                real.load(client, wanted)
+                real_engine.load(client, wanted)
                 rows = RowReader(wanted, folder / "rows.log")
                 try:
                     for number, case in enumerate(cases):
@@ -197,9 +197,9 @@ def write(client: EngineClient, rows: RowReader, case: Case, journal: Journal) -
     """Write a reply, and its plain twin if there is none yet, and look at the first difference."""
     alone = case.alone()
     if alone not in journal.records:
-        off = real.write(client, case.prompt, case.sampling(), 0, case.tokens)
+        off = real_engine.write(client, case.prompt, case.sampling(), 0, case.tokens)
         journal.add(alone, ids=[token.token_id for token in off.tokens])
-    on = real.write(client, case.prompt, case.sampling(), case.length, case.tokens)
+    on = real_engine.write(client, case.prompt, case.sampling(), case.length, case.tokens)
     assert on.stats.inactive is None, on.stats.inactive
     ids = [token.token_id for token in on.tokens]
     difference = first_difference(rows, case, journal.ids(alone), ids)

@@ -15,7 +15,7 @@ import pytest
 from app.engine_client import EngineClient
 from engine.types import Inactive, SamplingSettings
 from tests.conftest import StarterFiles
-from tests.lossless import real
+from tests.lossless import real_engine
 
 PROMPTS = [
     "def quicksort(items):\n    if len(items) <= 1:\n        return items\n",
@@ -59,17 +59,17 @@ def test_on_is_off_token_for_token(
     client: EngineClient, starter: StarterFiles, drafts: dict[str, Path], plain_texts: Texts, draft: str
 ) -> None:
     """Code, JSON, prose, Chinese and emoji, greedy and at temperature 0.8, draft lengths 1 and 4: identical ids."""
-    real.load(client, real.request(starter.target, drafts[draft], 256, exact=True))
+    real_engine.load(client, real_engine.request(starter.target, drafts[draft], 256, exact=True))
     verified = accepted = 0
     for number, (prompt, temperature) in enumerate(product(PROMPTS, TEMPERATURES)):
         sampling = SamplingSettings(temperature=temperature, seed=20)
         if (prompt, temperature) not in plain_texts:
-            off = real.write(client, prompt, sampling, 0, TOKENS)
+            off = real_engine.write(client, prompt, sampling, 0, TOKENS)
             assert off.stats.inactive is Inactive.SWITCHED_OFF
             plain_texts[prompt, temperature] = [token.token_id for token in off.tokens]
         # Lengths take turns with prompts, temperatures and drafts, so that every two values meet.
         length = LENGTHS[(number // 2 + number + DRAFTS.index(draft)) % 2]
-        on = real.write(client, prompt, sampling, length, TOKENS)
+        on = real_engine.write(client, prompt, sampling, length, TOKENS)
         assert on.stats.inactive is None
         assert [token.token_id for token in on.tokens] == plain_texts[prompt, temperature], (prompt, sampling, length)
         verified += on.stats.verified
