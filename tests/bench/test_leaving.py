@@ -1,4 +1,4 @@
-"""How long an engine outlives its program. Run alone on a quiet machine: python -m pytest tests/bench/test_leaving.py"""
+"""How long an engine outlives its program. On a quiet machine: python -m pytest tests/bench/test_leaving.py"""
 
 from __future__ import annotations
 
