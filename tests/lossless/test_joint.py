@@ -30,7 +30,7 @@ def test_three_tokens_have_the_targets_joint_law(
 def test_three_tokens_have_the_targets_joint_law_where_an_unsure_draft_stops() -> None:
     """p_min stops the draft after two of the four tokens and leaves the law alone, under the residual rule too."""
     test = JointTest.of(Setup(real(Rule.RESIDUAL), length=3, p_min=0.55))
-    assert test.run(REPLIES) > LEVEL
+    assert test.run(ENOUGH) > LEVEL
     for source in (Source.ACCEPTED, Source.RESAMPLED, Source.BONUS, Source.PLAIN):
         assert test.share(source) >= 0.05, source
 
