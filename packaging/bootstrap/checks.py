@@ -34,5 +34,11 @@ def _passes(environment: Environment, name: str, arguments: list[str]) -> bool:
         [str(environment.python), *arguments], cwd=environment.root, env=variables, check=False
     ).returncode
     if name != "pytest" or code:
-        print(f"== {name}: {'failed' if code else 'passed'} in {duration(time.monotonic() - start)}", flush=True)
+        print(f"== {name}: {_result(code)} in {duration(time.monotonic() - start)}", flush=True)
     return code == 0
+
+
+def _result(code: int) -> str:
+    if code < 0:
+        return f"ended by signal {-code}"
+    return "failed" if code else "passed"

@@ -11,7 +11,7 @@ from bootstrap.elf import needed_libraries
 from bootstrap.environment import Environment
 from bootstrap.talk import SetupError
 
-# The modules that the window and its tests load; what these need in their turn is found by reading them.
+# What the window and its tests import; what these modules need in their turn is found by reading them.
 MODULES = ("QtCore", "QtGui", "QtWidgets", "QtTest")
 # Prints those of its arguments that the loader does not find. A process of its own, since loading a library
 # runs code of it.
