@@ -107,7 +107,7 @@ def add_reply_options(
         help=_default("1 means none"),
     )
     reply.add_argument(
-        "--seed", metavar="N", type=whole(0, 2**64 - 1), help="for the same text again (default: random)"
+        "--seed", metavar="N", type=whole(0, 2**64 - 1), help="for the same text again, up to rounding (default: random)"
     )
     reply.add_argument(
         "--stop", metavar="TEXT", type=_nonempty, action="append", default=[], help="end before this text; repeatable"

@@ -41,7 +41,7 @@ class ErrorKind(Enum):
     BUSY = "busy"
     QUANTIZE_FAILED = "quantize_failed"  # path, reason
     ENGINE_START_FAILED = "engine_start_failed"  # reason
-    ENGINE_DIED = "engine_died"  # exit_code, log_path
+    ENGINE_DIED = "engine_died"  # exit_code, signal, log_path; reason where it was killed because it hung
     INTERNAL = "internal"  # reason
     # What the app finds wrong before the engine is asked.
     FOLDER_UNWRITABLE = "folder_unwritable"  # path, reason

@@ -130,7 +130,7 @@ class Finished:
     Attributes:
         tail: text held back as a possible stop string that turned out not to be one; belongs to the last token.
         ttft_s: from the request's arrival in the engine to the first token.
-        decode_s: wall time of all rounds.
+        decode_s: from the first token to the end.
     """
 
     job: int
@@ -148,7 +148,7 @@ class Quantized:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The job ended with an error. job is None for faults outside any job."""
+    """The job ended with an error. The engine always names it; job is None where work failed before it became one."""
 
     job: int | None
     report: ErrorReport

@@ -67,7 +67,6 @@ class Session:
         writer = ReplyWriter(
             request.job, request.stop, self._model.piece, self._model.text_of, self._model.is_end
         )
-        read_at: float | None = None
         first_at: float | None = None
         self._watch(cancelled)
         try:
@@ -115,7 +114,7 @@ class Session:
             reason=reason,
             tail=writer.finish(),
             ttft_s=(first_at or ended_at) - arrived,
-            decode_s=ended_at - (read_at or ended_at),
+            decode_s=ended_at - (first_at or ended_at),
         )
 
     def _watch(self, cancelled: Callable[[], bool]) -> None:

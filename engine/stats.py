@@ -21,7 +21,9 @@ class GenerationStats:
         accepted_at, verified_at: the same counts by draft position.
         draft_s, verify_s: inside llama.cpp for the draft and the target.
         sample_s: shaping and judging. other_s: the rest of the rounds' wall time.
-        decode_s: wall time of the rounds, as the engine measured it when the reply ended.
+        decode_s: from the first token to the end. The first token is what reading the prompt ended with, so neither it
+            nor the moment it took counts: one token in no time would be a thousand tokens a second.
+        timed_tokens: the tokens written in decode_s.
     """
 
     prompt_tokens: int = 0
@@ -38,6 +40,7 @@ class GenerationStats:
     prefill_s: float = 0.0
     ttft_s: float = 0.0
     decode_s: float = 0.0
+    timed_tokens: int = 0
     draft_s: float = 0.0
     verify_s: float = 0.0
     sample_s: float = 0.0
@@ -63,7 +66,8 @@ class GenerationStats:
 
     @property
     def tokens_per_s(self) -> float | None:
-        return self.completion_tokens / self.decode_s if self.decode_s > 0 else None
+        """None until there is a token after the first."""
+        return self.timed_tokens / self.decode_s if self.timed_tokens and self.decode_s > 0 else None
 
     def with_started(self, event: Started) -> GenerationStats:
         return replace(
@@ -75,6 +79,19 @@ class GenerationStats:
         )
 
     def with_round(self, event: DraftRound) -> GenerationStats:
+        counted = self._with_counts(event)
+        if event.number == 0:
+            return counted
+        return replace(
+            counted,
+            timed_tokens=self.timed_tokens + len(event.tokens),
+            decode_s=self.decode_s + event.wall_s,
+            draft_s=self.draft_s + event.draft_s,
+            verify_s=self.verify_s + event.verify_s,
+            sample_s=self.sample_s + event.sample_s,
+        )
+
+    def _with_counts(self, event: DraftRound) -> GenerationStats:
         sources = [token.source for token in event.tokens]
         return replace(
             self,
@@ -87,10 +104,6 @@ class GenerationStats:
             plain=self.plain + sources.count(Source.PLAIN),
             accepted_at=_count_positions(self.accepted_at, event.accepted),
             verified_at=_count_positions(self.verified_at, event.verified),
-            decode_s=self.decode_s + event.wall_s,
-            draft_s=self.draft_s + event.draft_s,
-            verify_s=self.verify_s + event.verify_s,
-            sample_s=self.sample_s + event.sample_s,
         )
 
     def with_stopped(self, event: SpeculationStopped) -> GenerationStats:

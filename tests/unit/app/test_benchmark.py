@@ -11,7 +11,7 @@ from engine.types import DraftRound, EndReason, Source, TokenEvent
 
 
 def run(ids: list[int], seconds: float, *, accepted: int = 0, verified: int = 0, ttft_s: float = 0.1) -> Run:
-    """A reply of these tokens in one round of so many seconds."""
+    """A reply of these tokens in one round of so many seconds, as if none had come with the prompt."""
     tokens = tuple(
         TokenEvent(
             index,
@@ -29,7 +29,7 @@ def run(ids: list[int], seconds: float, *, accepted: int = 0, verified: int = 0,
     )
     fold = ReplyFold()
     fold.add(Started(1, 10, 0, 0, 0.05, None))
-    fold.add(DraftRound(1, 0, tuple(ids[:verified]), verified, accepted, tokens, 0.0, seconds, 0.0, seconds))
+    fold.add(DraftRound(1, 1, tuple(ids[:verified]), verified, accepted, tokens, 0.0, seconds, 0.0, seconds))
     fold.add(Finished(1, EndReason.LENGTH, "", ttft_s, seconds))
     return Run.of(fold)
 

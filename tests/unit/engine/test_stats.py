@@ -73,20 +73,28 @@ def test_a_reply_folds_to_its_figures() -> None:
     assert stats.accepted_at == (2, 1, 1, 1)
     assert stats.verified_at == (3, 2, 1, 1)
     assert stats.draft_s == pytest.approx(0.100)
-    assert stats.verify_s == pytest.approx(0.250)
-    assert stats.sample_s == pytest.approx(0.010)
+    assert stats.verify_s == pytest.approx(0.200)
+    assert stats.sample_s == pytest.approx(0.008)
     assert (stats.ttft_s, stats.decode_s) == (0.45, 0.5)
-    assert stats.tokens_per_s == pytest.approx(20.0)
-    assert stats.other_s == pytest.approx(0.140)
+    assert stats.tokens_per_s == pytest.approx(18.0)  # nine tokens after the first
+    assert stats.other_s == pytest.approx(0.192)
     assert stats.inactive is None
 
 
 def test_while_it_is_written_decode_time_is_that_of_the_rounds() -> None:
     """So the speed shown live does not need the ending."""
     stats = folded(STARTED, *ROUNDS).stats
-    assert stats.decode_s == pytest.approx(5 * 0.060 + 10 * 0.010)
-    assert stats.tokens_per_s == pytest.approx(25.0)
+    assert stats.decode_s == pytest.approx(4 * 0.060 + 10 * 0.010)
+    assert stats.tokens_per_s == pytest.approx(9 / 0.340)
     assert stats.ttft_s == 0.0
+
+
+def test_the_first_token_alone_has_no_speed() -> None:
+    """It comes with the prompt: a reply stopped after it would otherwise show a thousand tokens a second."""
+    finished = Finished(job=1, reason=EndReason.CANCELLED, tail="", ttft_s=0.4, decode_s=0.001)
+    stats = folded(STARTED, ROUNDS[0], finished).stats
+    assert stats.completion_tokens == 1
+    assert stats.tokens_per_s is None
 
 
 def test_nothing_yet_has_no_rates() -> None:
