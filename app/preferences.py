@@ -14,11 +14,13 @@ LANGUAGES = ("system", "en", "zh_CN")
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """`theme` is one of THEMES, `language` one of LANGUAGES."""
+    """`theme` is one of THEMES, `language` one of LANGUAGES; `geometry` is place and size of the window as the window
+    writes them, "" for its own choice."""
 
     theme: str = "system"
     language: str = "system"
     live_panel: bool = True
+    geometry: str = ""
 
 
 def read_preferences(folder: Path) -> Preferences:
@@ -31,10 +33,12 @@ def read_preferences(folder: Path) -> Preferences:
         return Preferences()
     default = Preferences()
     theme, language, panel = values.get("theme"), values.get("language"), values.get("live_panel")
+    geometry = values.get("geometry")
     return Preferences(
         theme=theme if theme in THEMES else default.theme,
         language=language if language in LANGUAGES else default.language,
         live_panel=panel if isinstance(panel, bool) else default.live_panel,
+        geometry=geometry if isinstance(geometry, str) and geometry.isascii() else default.geometry,
     )
 
 

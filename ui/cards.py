@@ -93,7 +93,7 @@ def load_notice(refusal: Refusal, kept: LoadedPair | None) -> Notice:
     elif request is not None and report.kind in (ErrorKind.ENGINE_DIED, ErrorKind.ENGINE_START_FAILED):
         actions.append(Action.LOAD_AGAIN)
     elif request is None:
-        actions.append(Action.LOAD_STARTER)
+        actions += (Action.LOAD_STARTER, Action.OPEN_FILES)
     else:
         actions.append(Action.OPEN_FILES)
     actions.append(Action.DETAILS)

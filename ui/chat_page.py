@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from app.conversation import Conversation, Conversations
@@ -25,6 +26,7 @@ from ui.transcript import Transcript
 from ui.translated import Translated
 
 FIGURES_PAUSE_MS = 60  # between two updates of the live panel
+ROOM_FOR_PANEL, ROOM_FOR_LIST = 1_040, 740  # widths of the page from which they are seen
 
 
 class ChatPage(Translated, QWidget):
@@ -37,11 +39,13 @@ class ChatPage(Translated, QWidget):
         acted(object, object): an `Action` of a `Notice` that is not about the open reply.
         changed(): the open conversation is another one, or its last reply went on to another state.
         figures_changed(): the figures of the reply being written went on.
+        room_changed(): the page has another size.
     """
 
     acted = Signal(object, object)
     changed = Signal()
     figures_changed = Signal()
+    room_changed = Signal()
 
     def __init__(self, conversations: Conversations, replies: ReplyControl, pairs: PairControl) -> None:
         super().__init__()
@@ -55,8 +59,8 @@ class ChatPage(Translated, QWidget):
         self.settings = GenerationSettingsPopover(self)
         self._settings_button = FlatButton()
         self._settings_button.setObjectName("settings")
-        self.setFocusProxy(self.transcript.box)
-        self._panel_line = _line()
+        self._list_line, self._panel_line = _line(), _line()
+        self._panel_wanted = True
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(FIGURES_PAUSE_MS)
@@ -97,9 +101,14 @@ class ChatPage(Translated, QWidget):
         if self._check_ready():
             self._replies.again(self.conversations.current)
 
-    def show_live_panel(self, seen: bool) -> None:
-        self.live.setVisible(seen)
-        self._panel_line.setVisible(seen)
+    @property
+    def has_room_for_panel(self) -> bool:
+        return self.width() >= ROOM_FOR_PANEL
+
+    def show_live_panel(self, wanted: bool) -> None:
+        """It is seen where it is wanted and has room."""
+        self._panel_wanted = wanted
+        self._show_sides()
 
     def close_down(self) -> None:
         """Take no more prompts and stop the reply under way."""
@@ -177,6 +186,18 @@ class ChatPage(Translated, QWidget):
 
     # what is seen
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_sides()
+        self.room_changed.emit()
+
+    def _show_sides(self) -> None:
+        """The conversation comes first: where it would be narrow the panel makes room, then the list."""
+        for widget in (self.live, self._panel_line):
+            widget.setVisible(self._panel_wanted and self.has_room_for_panel)
+        for widget in (self.list, self._list_line):
+            widget.setVisible(self.width() >= ROOM_FOR_LIST)
+
     def retranslate(self) -> None:
         self._settings_button.setToolTip(translate("chat_page", "Settings of the next replies"))
         self._name_settings()
@@ -206,6 +227,9 @@ class ChatPage(Translated, QWidget):
         self.notices.show_notices(notices)
         self.notices.show_loading(loading)
         self.notices.show_hint("")
+        writing = self._replies.writing
+        stopping = writing is not None and writing.stopping and writing.conversation is conversation
+        self.transcript.box.set_stopping(stopping)
         self.transcript.box.set_ready(self._replies.ready)
 
     def _show_loading(self) -> None:
@@ -245,7 +269,7 @@ class ChatPage(Translated, QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(self.list)
-        row.addWidget(_line())
+        row.addWidget(self._list_line)
         row.addWidget(self.transcript, 1)
         row.addWidget(self._panel_line)
         row.addWidget(self.live)

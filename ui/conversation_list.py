@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter
+from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPen
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -97,6 +97,10 @@ class ConversationDelegate(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(t.raised))
             painter.drawRoundedRect(area, 8, 8)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QPen(QColor(t.accent), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(area.adjusted(1, 1, -1, -1), 7, 7)
         inside = area.adjusted(10, 7, -10, -7)
         self._line(painter, inside, str(index.data()), 13, t.text, Qt.AlignmentFlag.AlignTop)
         self._line(painter, inside, str(index.data(SUBTITLE)), 11, t.muted, Qt.AlignmentFlag.AlignBottom)

@@ -65,26 +65,46 @@ def ask_about_drop(
     """Whether `file` is the loaded target's draft or a target of its own."""
     dialog, column = _dialog(parent, file.name)
     label = QLabel(translate("dialogs", "Use this file as the draft for {target}?").format(target=target))
+    label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     label.setMinimumWidth(420)
     column.addWidget(label)
-
-    def then(act: Callable[[], None]) -> Callable[[], None]:
-        def run() -> None:
-            dialog.accept()
-            act()
-
-        return run
-
     _buttons(
         dialog,
         column,
-        (translate("dialogs", "Use as draft"), then(as_draft)),
-        (translate("dialogs", "Open as target"), then(as_target)),
+        (translate("dialogs", "Use as draft"), _closing(dialog, as_draft)),
+        (translate("dialogs", "Open as target"), _closing(dialog, as_target)),
         (translate("dialogs", "Cancel"), dialog.reject),
     )
     dialog.open()
     return dialog
+
+
+def show_drop_help(parent: QWidget, open_files: Callable[[], object]) -> QDialog:
+    """What can be dropped, after something else was."""
+    dialog, column = _dialog(parent, translate("dialogs", "This cannot be loaded"))
+    label = QLabel(translate("dialogs", "Drop one or two GGUF files: a target, or a target and its draft."))
+    label.setWordWrap(True)
+    label.setMinimumWidth(420)
+    column.addWidget(label)
+    _buttons(
+        dialog,
+        column,
+        (translate("dialogs", "Close"), dialog.accept),
+        (translate("cards", "Open GGUF files…"), _closing(dialog, open_files)),
+    )
+    dialog.open()
+    return dialog
+
+
+def _closing(dialog: QDialog, act: Callable[[], object]) -> Callable[[], None]:
+    """Close the dialog, then act."""
+
+    def run() -> None:
+        dialog.accept()
+        act()
+
+    return run
 
 
 def _dialog(parent: QWidget, title: str) -> tuple[QDialog, QVBoxLayout]:

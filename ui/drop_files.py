@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Signal
@@ -10,13 +11,15 @@ from PySide6.QtWidgets import QWidget
 
 
 class DropFiles(QObject):
-    """Takes the drops of a window before its text fields would insert the path.
+    """Takes every file dropped into a window before its text fields would insert the path.
 
     Signals:
-        dropped(object): a list of paths, the largest file first.
+        dropped(object): a list of paths of GGUF files, the largest first.
+        refused(): none of the files is one.
     """
 
     dropped = Signal(object)
+    refused = Signal()
 
     def __init__(self, window: QWidget) -> None:
         """Call when the window is built: it also watches the children that take drops themselves."""
@@ -30,16 +33,24 @@ class DropFiles(QObject):
         if event.type() not in (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop):
             return False
         assert isinstance(event, QDropEvent)
-        files = gguf_files(event)
+        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         if not files:
             return False
         event.acceptProposedAction()
         if event.type() is QEvent.Type.Drop:
-            self.dropped.emit(sorted(files, key=lambda file: file.stat().st_size, reverse=True))
+            found = largest_first(files)
+            if found:
+                self.dropped.emit(found)
+            else:
+                self.refused.emit()
         return True
 
 
-def gguf_files(event: QDropEvent) -> list[Path]:
-    """The local GGUF files among what is dragged."""
-    paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-    return [path for path in paths if path.suffix.lower() == ".gguf" and path.is_file()]
+def largest_first(files: list[Path]) -> list[Path]:
+    """The GGUF files among them that are there and can be looked at."""
+    sized: list[tuple[int, Path]] = []
+    for file in files:
+        with contextlib.suppress(OSError):  # it may vanish at any time
+            if file.suffix.lower() == ".gguf" and file.is_file():
+                sized.append((file.stat().st_size, file))
+    return [file for _, file in sorted(sized, key=lambda pair: pair[0], reverse=True)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.amounts import size
 from app.messages import message_for
 from app.translate import translate
 from engine.errors import ErrorReport
 from engine.types import DeviceInfo, EngineInfo
+from ui.elided_label import ElidedLabel
 from ui.status_line import Dot
 from ui.translated import Translated
 
@@ -20,7 +21,7 @@ class Chip(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "chip")
-        self._dot, self._words = Dot(), QLabel()
+        self._dot, self._words = Dot(), ElidedLabel()
         row = QHBoxLayout(self)
         row.setContentsMargins(11, 7, 11, 7)
         row.setSpacing(9)
@@ -49,8 +50,10 @@ class FirstStart(Translated, QWidget):
         self.setProperty("role", "work")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._engine: EngineInfo | ErrorReport | None = None
+        self._died = False
         self._free_bytes: int | None = None
         self._title, self._lead = _label("title"), _label("lead")
+        self._lead.setWordWrap(True)
         self._device, self._build, self._disk = Chip(), Chip(), Chip()
         self._kicker, self._name, self._text = _label("section"), _label("heading"), QLabel()
         self._text.setProperty("tone", "muted")
@@ -74,9 +77,10 @@ class FirstStart(Translated, QWidget):
     def chips(self) -> tuple[Chip, ...]:
         return self._device, self._build, self._disk
 
-    def show_engine(self, engine: EngineInfo | ErrorReport | None) -> None:
-        """None while it is being asked."""
+    def show_engine(self, engine: EngineInfo | ErrorReport | None, *, died: bool) -> None:
+        """`engine` is None while it is being asked; `died` if it answered and is gone now."""
         self._engine = engine
+        self._died = died
         self.retranslate()
 
     def show_starter(self, installed: bool) -> None:
@@ -93,7 +97,7 @@ class FirstStart(Translated, QWidget):
         self._lead.setText(
             translate(
                 "first_start",
-                "A small draft model guesses ahead, the large one checks. You read exactly what the large\n"
+                "A small draft model guesses ahead, the large one checks. You read exactly what the large "
                 "one would have written, sooner, and you see where every word came from.",
             )
         )
@@ -115,13 +119,19 @@ class FirstStart(Translated, QWidget):
             self._device.show_fact("warn", message_for(engine).title)
         else:
             self._device.show_fact("good", _device_words(best_device(engine)))
-            backends = " + ".join(engine.backends)
-            self._build.show_fact("good", translate("first_start", "Engine with {backends}").format(backends=backends))
+            self._fill_build(engine)
         self._build.setVisible(isinstance(engine, EngineInfo) and bool(engine.backends))
         self._disk.setVisible(self._free_bytes is not None)
         if self._free_bytes is not None:
             free = translate("first_start", "{size} free for models").format(size=size(self._free_bytes))
             self._disk.show_fact("good" if self._free_bytes > 1e9 else "warn", free)
+
+    def _fill_build(self, engine: EngineInfo) -> None:
+        if self._died:
+            self._build.show_fact("warn", translate("first_start", "The engine stopped; a load starts it again"))
+            return
+        backends = " + ".join(engine.backends)
+        self._build.show_fact("good", translate("first_start", "Engine with {backends}").format(backends=backends))
 
     def _build_layout(self) -> None:
         column = QVBoxLayout()
@@ -154,11 +164,21 @@ class FirstStart(Translated, QWidget):
 
         middle = QWidget()
         middle.setLayout(column)
-        middle.setFixedWidth(860)
-        page = QVBoxLayout(self)
-        page.addStretch(1)
-        page.addWidget(middle, 0, Qt.AlignmentFlag.AlignHCenter)
-        page.addStretch(1)
+        middle.setMaximumWidth(860)  # and in the middle where there is more
+        page = QWidget()
+        place = QVBoxLayout(page)
+        place.addStretch(1)
+        place.addWidget(middle)
+        place.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(page)
+        everything = QVBoxLayout(self)
+        everything.setContentsMargins(0, 0, 0, 0)
+        everything.addWidget(scroll)
 
     def _card(self) -> QFrame:
         card = QFrame()

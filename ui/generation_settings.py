@@ -92,10 +92,14 @@ class GenerationSettingsPopover(Translated, QFrame):
         self._filling = False
 
     def open_above(self, widget: QWidget) -> None:
-        """Show it with its lower right corner at the upper right corner of `widget`."""
-        self.adjustSize()
+        """Show it with its lower right corner at the upper right corner of `widget`, or near it on the screen."""
+        self.ensurePolished()
+        self.resize(self.sizeHint())
         corner = widget.mapToGlobal(QPoint(widget.width(), -6))
-        self.move(corner - QPoint(self.width(), self.height()))
+        screen = widget.screen().availableGeometry()
+        left = min(corner.x(), screen.right() + 1) - self.width()
+        top = min(corner.y(), screen.bottom() + 1) - self.height()
+        self.move(max(screen.left(), left), max(screen.top(), top))
         self.show()
         self.temperature.setFocus()
 

@@ -65,6 +65,7 @@ class LivePanel(Translated, QScrollArea):
         self._ratio.setContentsMargins(0, 0, 0, 6)
         self._column.addLayout(line)
         self._note = _label("small")
+        self._note.setTextFormat(Qt.TextFormat.PlainText)
         self._note.setWordWrap(True)
         self._line = Sparkline()
         self._column.addWidget(self._note)
@@ -114,6 +115,8 @@ class LivePanel(Translated, QScrollArea):
         self._unit.setText(translate("live_panel", "tok/s"))
         self._kept.setText(translate("live_panel", "KEPT BY DRAFT POSITION"))
         self._bars.setAccessibleName(translate("live_panel", "Kept by draft position"))
+        for widget in (self._kept, self._bars):
+            widget.setToolTip(translate("live_panel", "Of the guesses at this position that were checked"))
         self._time.setText(translate("live_panel", "WHERE A ROUND'S TIME GOES"))
         self._this.setText(translate("live_panel", "THIS REPLY"))
         names = (

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushBu
 
 from app.amounts import size
 from app.translate import translate
+from ui.elided_label import ElidedLabel
 from ui.pair_control import Loading
 from ui.translated import Translated
 
 STEPS = 1_000
+FEWEST_S = 2.0  # of progress before a time left is told
 
 
 class LoadingCard(Translated, QFrame):
@@ -34,7 +36,7 @@ class LoadingCard(Translated, QFrame):
         self._loading: Loading | None = None
         self._started_s = 0.0
         self._stopping = False
-        self._title, self._text = QLabel(), QLabel()
+        self._title, self._text = ElidedLabel(), QLabel()
         self._title.setProperty("role", "strong")
         self._text.setProperty("tone", "muted")
         self._bar = QProgressBar()
@@ -111,9 +113,9 @@ class LoadingCard(Translated, QFrame):
         return words + translate("loading", " · {seconds} s left").format(seconds=left_s)
 
     def _time_left_s(self, done: int, total: int) -> int | None:
-        """By the pace so far; None in the first half second, when it would only be a guess."""
+        """By the pace so far; None in the first two seconds, when it would only be a guess, and at the end."""
         passed_s = self.clock() - self._started_s
-        if passed_s < 0.5 or not done:
+        if passed_s < FEWEST_S or not 0 < done < total:
             return None
         return math.ceil(passed_s * (total - done) / done)
 

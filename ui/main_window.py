@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -41,6 +41,10 @@ from ui.status_words import engine_status, pair_verdict, speculation_words, why_
 from ui.theme import ThemeChoice, theme_notifier
 from ui.top_bar import TopBar
 from ui.translated import Translated
+
+LARGEST = QSize(1440, 900)  # at the first start
+LEAST = QSize(720, 420)
+WINDOW_FRAME = QSize(16, 48)  # what the platform draws around a window, about
 
 
 class MainWindow(Translated, QMainWindow):
@@ -84,6 +88,8 @@ class MainWindow(Translated, QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.chat.close_down()
         self._pairs.cancel()
+        self._preferences = replace(self._preferences, geometry=self.saveGeometry().toBase64().toStdString())
+        write_preferences(self._paths.state, self._preferences)
         super().closeEvent(event)
 
     # what is seen
@@ -93,7 +99,7 @@ class MainWindow(Translated, QMainWindow):
         pairs, pair = self._pairs, self._pairs.pair
         self.top_bar.pair.show_pair(pair, tuple(pair_words(recent.pair) for recent in pairs.other_recent))
         self.top_bar.show_memory(self._memory())
-        self.first_start.show_engine(pairs.engine)
+        self.first_start.show_engine(pairs.engine, died=pairs.died)
         self._show_speculation()
         self._show_status()
         self._show_page()
@@ -105,7 +111,7 @@ class MainWindow(Translated, QMainWindow):
         box.show_state(*speculation_words(inactive, pair, self._replies.settings.draft_length))
 
     def _show_status(self) -> None:
-        self.status_line.show_state(*engine_status(self._pairs, self.chat.used_tokens))
+        self.status_line.show_state(*engine_status(self._pairs, self._replies, self.chat.used_tokens))
         self.status_line.show_verdict(pair_verdict(self._pairs.pair))
 
     def _show_page(self) -> None:
@@ -116,9 +122,16 @@ class MainWindow(Translated, QMainWindow):
             page = self.settings_page
         if self._stack.currentWidget() is not page:
             self._stack.setCurrentWidget(page)
-            page.setFocus()
+            if page is self.chat:
+                self.chat.focus_prompt()
+            else:
+                page.setFocus()
         self.rail.show_page(self._page)
-        self.top_bar.show_panel_state(self._preferences.live_panel, page is self.chat)
+        self._show_panel_button()
+
+    def _show_panel_button(self) -> None:
+        offered = self._stack.currentWidget() is self.chat and self.chat.has_room_for_panel
+        self.top_bar.show_panel_state(self._preferences.live_panel, offered)
 
     def _memory(self) -> tuple[str, int, int] | None:
         """Only what was measured: the engine process on a computer that computes on its processor."""
@@ -175,8 +188,10 @@ class MainWindow(Translated, QMainWindow):
         column.addWidget(_line())
         column.addWidget(self.status_line)
         self.setCentralWidget(everything)
-        self.setMinimumSize(900, 560)
-        self.resize(1440, 900)
+        self.setMinimumSize(LEAST)
+        room = self.screen().availableSize() - WINDOW_FRAME
+        self.resize(LARGEST.boundedTo(room).expandedTo(LEAST))
+        self.restoreGeometry(QByteArray.fromBase64(self._preferences.geometry.encode()))
 
     def _wire(self) -> None:
         pairs, replies, actions = self._pairs, self._replies, self.pair_actions
@@ -195,7 +210,10 @@ class MainWindow(Translated, QMainWindow):
         self.rail.chosen.connect(self._open_page)
         self.settings_page.theme_chosen.connect(lambda name: self._prefer(replace(self._preferences, theme=name)))
         self.settings_page.language_chosen.connect(lambda name: self._prefer(replace(self._preferences, language=name)))
-        DropFiles(self).dropped.connect(actions.drop)
+        self.chat.room_changed.connect(self._show_panel_button)
+        drops = DropFiles(self)
+        drops.dropped.connect(actions.drop)
+        drops.refused.connect(actions.explain_drops)
 
     def _speculate(self, on: bool) -> None:
         """Counts from the next message on; nothing is loaded anew."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from ui.cards import Action, Notice, action_words
@@ -29,6 +29,8 @@ class NoticeArea(QWidget):
         self.loading.hide()
         self._hint = QLabel()
         self._hint.setProperty("tone", "muted")
+        self._hint.setTextFormat(Qt.TextFormat.PlainText)
+        self._hint.setWordWrap(True)
         self._hint.hide()
         self._cards: list[tuple[Notice, StateCard]] = []
         self._column = QVBoxLayout(self)

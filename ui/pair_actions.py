@@ -12,7 +12,7 @@ from app.report import report_text
 from app.translate import translate
 from engine.types import EngineInfo, LoadRequest
 from ui.cards import Action, Notice
-from ui.dialogs import ask_about_drop, show_details
+from ui.dialogs import ask_about_drop, show_details, show_drop_help
 from ui.open_files import OpenFilesDialog
 from ui.pair_button import PairButton
 from ui.pair_control import PairControl
@@ -60,6 +60,10 @@ class PairActions(QObject):
                 as_draft=lambda: self._pairs.open(replace(loaded, draft=file)),
                 as_target=lambda: self._pairs.open(LoadRequest(file)),
             )
+
+    def explain_drops(self) -> None:
+        """Nothing that was dropped can be loaded."""
+        show_drop_help(self._window, self.open_files)
 
     def act(self, action: Action, notice: Notice) -> None:
         """The button of a card that is about a pair, or its details."""

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton
+from PySide6.QtGui import QAction, QResizeEvent, QTextDocument
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy
 
 from app.translate import translate
-from engine.types import LoadedPair, ModelInfo
+from engine.types import LoadedPair
+from ui.elided_label import plain_tip
 from ui.theme import theme, theme_notifier
 from ui.translated import Translated
 
+SIDE = 12  # free room left and right of the names
+NARROWEST = 120
+
 
 class PairButton(Translated, QPushButton):
-    """Names the pair and its quantisations; the menu opens another.
+    """Names the pair and its quantisations; the menu opens another. Where it is narrow the names lose their middle.
 
     Signals:
         starter_wanted(), open_wanted(), draft_wanted(), options_wanted(), unload_wanted(): menu entries.
@@ -32,13 +37,14 @@ class PairButton(Translated, QPushButton):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "pair")
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._pair: LoadedPair | None = None
         self._recent: tuple[str, ...] = ()
         self._name = QLabel()
         self._name.setTextFormat(Qt.TextFormat.RichText)
         self._name.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         row = QHBoxLayout(self)
-        row.setContentsMargins(12, 8, 12, 8)
+        row.setContentsMargins(SIDE, 8, SIDE, 8)
         row.addWidget(self._name)
         self._menu = QMenu(self)
         self._menu.aboutToShow.connect(self._fill_menu)
@@ -62,22 +68,52 @@ class PairButton(Translated, QPushButton):
         return [action for action in self._menu.actions() if not action.isSeparator()]
 
     def retranslate(self) -> None:
-        if self._pair is None:
-            words = translate("top_bar", "No pair loaded")
-            self._name.setText(f"<span style='color:{theme().muted}'>{escape(words)} ▾</span>")
-            self.setAccessibleName(words)
-        else:
-            self._name.setText(f"{pair_html(self._pair)} ▾")
-            self.setAccessibleName(pair_words(self._pair))
-        self.setAccessibleDescription(translate("top_bar", "Choose the models"))
-        self.setToolTip(translate("top_bar", "Choose the models"))
+        hint = translate("top_bar", "Choose the models")
+        words = pair_words(self._pair) if self._pair else translate("top_bar", "No pair loaded")
+        self.setAccessibleName(words)
+        self.setAccessibleDescription(hint)
+        self.setToolTip(plain_tip(f"{words}. {hint}" if self._pair else hint))
         self.updateGeometry()
+        self._fit()
 
     def sizeHint(self) -> QSize:
-        return self.layout().sizeHint()
+        return QSize(self._width_of(self._html()) + 2 * SIDE, self.layout().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        natural = self.sizeHint()
+        return QSize(min(NARROWEST, natural.width()), natural.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Show the names as long as they have room."""
+        missing = self._width_of(self._html()) - (self.width() - 2 * SIDE)
+        self._name.setText(self._html(max(0, missing)))
+
+    def _html(self, missing: int = 0) -> str:
+        """The words, shortened by `missing` pixels."""
+        if self._pair is None:
+            words = escape(translate("top_bar", "No pair loaded"))
+            return f"<span style='color:{theme().muted}'>{words} ▾</span>"
+        names = [self._pair.target.name, _draft_name(self._pair)]
+        metrics = self._name.fontMetrics()
+        widths = [metrics.horizontalAdvance(name) for name in names]
+        if missing:
+            share = max(0.0, 1 - missing / max(1, sum(widths)))
+            names = [
+                metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, int(width * share))
+                for name, width in zip(names, widths, strict=True)
+            ]
+        return f"{_pair_html(self._pair, *names)} ▾"
+
+    def _width_of(self, html: str) -> int:
+        document = QTextDocument()
+        document.setDefaultFont(self._name.font())
+        document.setDocumentMargin(0)
+        document.setHtml(html)
+        return math.ceil(document.idealWidth()) + 1
 
     def _fill_menu(self) -> None:
         menu, loaded = self._menu, self._pair is not None
@@ -100,15 +136,16 @@ def pair_words(pair: LoadedPair) -> str:
     return f"{words} + {draft.name} {draft.quantisation}" if draft else words
 
 
-def pair_html(pair: LoadedPair) -> str:
-    """The same with small, muted quantisations; the draft's name only where it differs."""
+def _pair_html(pair: LoadedPair, target: str, draft: str) -> str:
+    """Two names as they are to be shown, each with its small, muted quantisation."""
     small = f"<span style='color:{theme().muted}; font-size:11px'>"
-    words = f"{escape(pair.target.name)}&nbsp; {small}{escape(pair.target.quantisation)}</span>"
+    words = f"{escape(target)}&nbsp; {small}{escape(pair.target.quantisation)}</span>"
     if pair.draft is None:
         return words
-    name = _draft_name(pair.target, pair.draft)
-    return f"{words}&nbsp; + {escape(name)} {small}{escape(pair.draft.quantisation)}</span>"
+    return f"{words}&nbsp; + {escape(draft)} {small}{escape(pair.draft.quantisation)}</span>"
 
 
-def _draft_name(target: ModelInfo, draft: ModelInfo) -> str:
-    return "" if draft.name == target.name else draft.name
+def _draft_name(pair: LoadedPair) -> str:
+    """The draft's name where it differs from the target's."""
+    draft = pair.draft
+    return "" if draft is None or draft.name == pair.target.name else draft.name

@@ -45,11 +45,13 @@ class ReplyFigures(Translated, QWidget):
         self.copy, self.again = FlatButton(self), FlatButton(self)
         self.copy.clicked.connect(self.copy_requested)
         self.again.clicked.connect(self.again_requested)
+        self.copy.setVisible(bool(turn.text))  # of an empty reply there is nothing to copy
         self.retranslate()
 
     def set_width(self, width: int) -> None:
         """Take this width and the height that goes with it: the buttons stand behind the figures, or below."""
-        buttons = self.copy.sizeHint() + QSize(self.again.sizeHint().width() if self.again.isVisibleTo(self) else 0, 0)
+        shown = [button for button in (self.copy, self.again) if button.isVisibleTo(self)]
+        buttons = QSize(sum(button.sizeHint().width() for button in shown), self.copy.sizeHint().height())
         self.label.setWordWrap(False)
         natural = self.label.sizeHint().width()
         self.label.setWordWrap(True)
@@ -59,7 +61,7 @@ class ReplyFigures(Translated, QWidget):
         row = max(text_height, buttons.height()) if beside else buttons.height()
         self.label.setGeometry(0, (row - text_height) // 2 if beside else 0, text_width, text_height)
         x, y = (text_width + 4, 0) if beside else (-8, text_height + 2)
-        for button in (self.copy, self.again):
+        for button in shown:
             button.setGeometry(x, y + (row - button.sizeHint().height()) // 2, *button.sizeHint().toTuple())
             x += button.width()
         self.resize(width, row if beside else text_height + 2 + row)

@@ -35,10 +35,10 @@ class SettingsPage(Translated, QWidget):
         column.addStretch(1)
         middle = QWidget()
         middle.setLayout(column)
-        middle.setFixedWidth(640)
+        middle.setMaximumWidth(640)  # and in the middle where there is more
         page = QVBoxLayout(self)
         page.setContentsMargins(24, 28, 24, 24)
-        page.addWidget(middle, 1, Qt.AlignmentFlag.AlignHCenter)
+        page.addWidget(middle, 1)
         self.retranslate()
 
     def show_preferences(self, preferences: Preferences) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel
 
 from app.translate import translate
+from ui.elided_label import plain_tip
 from ui.switch import Switch
 from ui.translated import Translated
 
@@ -53,7 +54,7 @@ class SpeculationBox(Translated, QFrame):
     def show_state(self, subtitle: str, reason: str) -> None:
         """`subtitle` stands beside the label; `reason` is the whole sentence, for the tool tip."""
         self._subtitle.setText(subtitle)
-        self.setToolTip(reason)
+        self.setToolTip(plain_tip(reason))
         self._switch.setAccessibleDescription(reason or subtitle)
 
     def retranslate(self) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.translate import translate
+from ui.elided_label import ElidedLabel
 from ui.theme import theme, theme_notifier
 from ui.translated import Translated
+
+ROOM_FOR_HINT = 1_080  # pixels
 
 
 class Dot(QWidget):
@@ -52,7 +55,7 @@ class StatusLine(Translated, QFrame):
         self.setProperty("role", "bar")
         self.setFixedHeight(28)
         self._dot = Dot()
-        self._state, self._verdict, self._hint = QLabel(), QLabel(), QLabel()
+        self._state, self._verdict, self._hint = ElidedLabel(), ElidedLabel(), QLabel()
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 0, 14, 0)
         row.setSpacing(18)
@@ -81,7 +84,14 @@ class StatusLine(Translated, QFrame):
     def show_verdict(self, words: str) -> None:
         """What is to be said of the pair; "" where there is none, which hides the hint as well."""
         self._verdict.setText(words)
-        self._hint.setVisible(bool(words))
+        self._show_hint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        self._hint.setVisible(bool(self.verdict) and self.width() >= ROOM_FOR_HINT)
 
     def retranslate(self) -> None:
         self._hint.setText(translate("status_line", "Ctrl+Shift+S toggles speculation"))

@@ -13,13 +13,17 @@ from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
 
 
-def engine_status(pairs: PairControl, used_tokens: int) -> tuple[str, str]:
+def engine_status(pairs: PairControl, replies: ReplyControl, used_tokens: int) -> tuple[str, str]:
     """Tone of the dot and words. `used_tokens` is how much of the context the open conversation takes."""
-    loading, pair = pairs.loading, pairs.pair
+    loading, pair, writing = pairs.loading, pairs.pair, replies.writing
     if loading is not None:
         if loading.preparing:
             return "busy", translate("status_line", "Making the starter pair")
         return "busy", translate("status_line", "Loading {name}").format(name=loading.name)
+    if pair is not None and writing is not None:
+        if writing.turn.fold.stats.rounds == 0:
+            return "busy", translate("status_line", "Reading the prompt…")
+        return "busy", translate("status_line", "Writing…")
     if pair is not None:
         words = translate("status_line", "Engine ready · {backend} · n_ctx {ctx}").format(
             backend=pair.backend, ctx=count(pair.ctx)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton
 
 from app.amounts import gigabytes
@@ -13,6 +14,8 @@ from ui.pair_button import PairButton
 from ui.speculation_box import SpeculationBox
 from ui.theme import theme, theme_notifier
 from ui.translated import Translated
+
+ROOM_FOR_MEMORY = 1_080  # pixels
 
 
 class TopBar(Translated, QFrame):
@@ -57,9 +60,16 @@ class TopBar(Translated, QFrame):
     def show_memory(self, memory: tuple[str, int, int] | None) -> None:
         """(device, bytes of the engine process, bytes of the device), or None where nothing was measured."""
         self._memory = memory
-        self._memory_label.setVisible(memory is not None)
-        self._memory_bar.setVisible(memory is not None)
+        self._show_or_hide_memory()
         self.retranslate()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_or_hide_memory()
+
+    def _show_or_hide_memory(self) -> None:
+        for widget in (self._memory_label, self._memory_bar):
+            widget.setVisible(self._memory is not None and self.width() >= ROOM_FOR_MEMORY)
 
     def show_panel_state(self, visible: bool, offered: bool) -> None:
         """Whether the live panel is seen, and whether this page has one at all."""

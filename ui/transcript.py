@@ -99,7 +99,6 @@ class Transcript(Translated, QWidget):
         self.box.send_requested.connect(self._send)
         self.box.stop_requested.connect(self.stop_requested)
         self.stack.verticalScrollBar().valueChanged.connect(self._hide_card)
-        self.setFocusProxy(self.box)
         theme_notifier().changed.connect(self._recolour)
 
     # For the program

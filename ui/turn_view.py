@@ -152,6 +152,8 @@ class TurnView(Translated, QWidget):
             painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, who)
             painter.setFont(plain)
             line.setLeft(REACH + QFontMetricsF(strong).horizontalAdvance(who) + 9)
+            line.setRight(self.width() - REACH)
+            note = QFontMetricsF(plain).elidedText(note, Qt.TextElideMode.ElideMiddle, line.width())
             painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, note)
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit
 from pytestqt.qtbot import QtBot
@@ -24,6 +24,7 @@ from ui.open_files import OpenFilesDialog
 from ui.worker import Report, Ticket
 
 PATIENCE_MS = 20_000
+WIDE = QSize(1_440, 900)
 
 
 def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
@@ -126,12 +127,16 @@ def prepared_application() -> QApplication:
 
 
 @contextmanager
-def open_shell(qtbot: QtBot, folder: Path, client: FakeClient | None = None) -> Iterator[Shell]:
-    """A visible window, closed in the right order at the end."""
+def open_shell(
+    qtbot: QtBot, folder: Path, client: FakeClient | None = None, size: QSize | None = WIDE
+) -> Iterator[Shell]:
+    """A visible window of that size, or the one it chooses itself; closed in the right order at the end."""
     prepared_application()
     client = client or FakeClient()
     program = Program(Paths(folder), client, find_starter, client.check)
     try:
+        if size is not None:
+            program.window.resize(size)
         program.window.show()
         qtbot.waitExposed(program.window)
         yield Shell(qtbot, program, client)

@@ -10,13 +10,14 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.conversation import ReplyTurn
 from engine.errors import ErrorKind, ErrorReport
 from engine.types import EndReason, Inactive
 from tests.fakes import tapes
 from tests.fakes.fake_client import FakeClient
 from tests.gui.shell import Shell, ignore_platform, open_shell
-from ui.cards import Action
-from ui.pair_control import Loading
+from ui.cards import Action, load_notice
+from ui.pair_control import Loading, Refusal
 from ui.theme import DARK, LIGHT, ThemeChoice, theme, theme_notifier
 
 pytestmark = ignore_platform
@@ -56,6 +57,15 @@ def test_engine_that_does_not_start(qtbot: QtBot, tmp_path: Path) -> None:
         assert shell.window.status_line.state == "The engine did not start"
 
 
+def test_engine_that_dies_before_the_first_pair(shell: Shell) -> None:
+    """The first page does not go on praising an engine that is gone."""
+    shell.wait(lambda: shell.pairs.engine is not None)
+    shell.client.kill()
+    assert shell.window.status_line.state == "The engine stopped"
+    assert shell.window.first_start.chips[1].words == "The engine stopped; a load starts it again"
+    shell.load()
+
+
 def test_loading(shell: Shell) -> None:
     """A load shows how far target and draft are, and what is typed meanwhile waits in the box."""
     shell.client.load_next(tapes.loading(hold_at=0.5))
@@ -76,7 +86,7 @@ def test_loading(shell: Shell) -> None:
 
 
 def test_time_left(shell: Shell) -> None:
-    """The time left follows from the pace so far; in the first half second none is guessed."""
+    """The time left follows from the pace so far; in the first two seconds and at the end nothing is said of it."""
     card, now_s = shell.chat.notices.loading, 10.0
     card.clock = lambda: now_s
     loading = Loading(1, "model", draft_bytes=100_000_000, done_bytes=0, total_bytes=600_000_000)
@@ -89,6 +99,8 @@ def test_time_left(shell: Shell) -> None:
     assert card.text == "target 200 MB of 500 MB, then draft 100 MB · 4 s left"
     card.show_loading(replace(loading, model="draft", done_bytes=550_000_000))
     assert card.text == "target ready, draft 50 MB of 100 MB · 1 s left"
+    card.show_loading(replace(loading, model="draft", done_bytes=600_000_000))
+    assert card.text == "target ready, draft 100 MB of 100 MB"
 
 
 def test_cancelled_load(shell: Shell) -> None:
@@ -118,6 +130,7 @@ def test_prefill(shell: Shell) -> None:
     shell.client.play_next(tapes.reading(total=2_400, done=1_024))
     reply = shell.send("A long text")
     shell.wait(lambda: reply.prefill == (1_024, 2_400))
+    assert shell.window.status_line.state == "Reading the prompt…"
     shell.client.release()
     shell.wait(lambda: not reply.running)
     assert reply.text == "Here is the summary."
@@ -135,6 +148,7 @@ def test_streaming(shell: Shell) -> None:
     assert moving is not None
     assert moving.rate
     assert moving.stats.accepted_at[0] <= moving.stats.verified_at[0]
+    shell.wait(lambda: shell.window.status_line.state == "Writing…")
     shell.client.release()
     shell.wait(lambda: not reply.running)
     final = shell.chat.live.reply
@@ -153,6 +167,50 @@ def test_stopped(shell: Shell) -> None:
     shell.wait(lambda: not reply.running)
     assert reply.fold.end is EndReason.CANCELLED
     assert reply.text.startswith("One two")
+    assert not shell.notices
+
+
+def hang(shell: Shell) -> ReplyTurn:
+    """A reply whose engine hears nothing more after its third round."""
+    shell.load()
+    shell.client.play_next(tapes.held(tapes.reply("One two three four five six seven. " * 5), 3, deaf=True))
+    reply = shell.send("Count")
+    shell.wait(lambda: reply.fold.stats.rounds == 3)
+    return reply
+
+
+def test_stopping(shell: Shell) -> None:
+    """The button says at once that a stop is on its way, and cannot be pressed again."""
+    reply = hang(shell)
+    button = shell.chat.transcript.box.button
+    shell.bot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert button.text() == "Stopping…"
+    assert not button.isEnabled()
+    shell.client.release()
+    shell.wait_for_end()
+    assert reply.fold.end is EndReason.CANCELLED
+    shell.client.play_next(tapes.held(tapes.reply("Another one."), 1))
+    shell.send("Again")
+    shell.wait(lambda: button.text() == "Stop")
+    shell.client.release()
+    shell.wait_for_end()
+
+
+def test_cancelled_load_behind_a_hanging_reply(shell: Shell) -> None:
+    """A load that has not begun ends when it is cancelled; after the engine's end its pair returns."""
+    reply = hang(shell)
+    shell.pairs.open(replace(tapes.REQUEST, draft=None))
+    assert shell.chat.transcript.box.button.text() == "Stopping…"
+    assert shell.chat.notices.loading.isVisible()
+    shell.chat.notices.loading.press_cancel()
+    assert shell.pairs.loading is None
+    assert shell.pairs.request == tapes.REQUEST
+    assert reply.running
+    shell.client.kill()
+    shell.wait(lambda: shell.replies.writing is None and shell.loaded)
+    assert reply.fold.end is EndReason.CANCELLED
+    assert reply.text.startswith("One two")
+    assert shell.client.loads == [tapes.REQUEST, tapes.REQUEST]
     assert not shell.notices
 
 
@@ -255,6 +313,12 @@ def test_target_refused(shell: Shell) -> None:
     assert shell.pairs.pair is None
 
 
+def test_starter_pair_that_fails() -> None:
+    """Where the starter pair cannot be made it can be tried again, or other files opened."""
+    notice = load_notice(Refusal(ErrorReport(ErrorKind.DISK_FULL, (("path", "/m"),)), None), None)
+    assert notice.actions == (Action.LOAD_STARTER, Action.OPEN_FILES, Action.DETAILS)
+
+
 def test_out_of_memory(shell: Shell) -> None:
     """Memory that runs out at a load leads to the load options, filled with the refused pair."""
     shell.client.load_next(tapes.failing(ErrorKind.OUT_OF_MEMORY, path="/m/big.gguf"))
@@ -327,6 +391,21 @@ def test_engine_that_dies_again_and_again(shell: Shell) -> None:
     shell.client.kill()
     shell.wait(lambda: shell.notices)
     assert len(shell.client.loads) == 2
+    assert "SIGABRT" in shell.notices[0].text
+    assert "Load the pair again" in shell.notices[0].text
+    assert shell.notices[0].actions[0] is Action.LOAD_AGAIN
+    shell.press(Action.DETAILS)
+    assert "the engine was killed" in shell.details_text()
+    shell.press(Action.LOAD_AGAIN)
+    shell.wait(lambda: shell.loaded)
+
+
+def test_engine_death_in_a_load(shell: Shell) -> None:
+    """A load that takes the engine along says what it died of, and can be tried again."""
+    shell.client.load_next((*tapes.loading()[:5], tapes.Crash()))
+    shell.pairs.open(tapes.REQUEST)
+    shell.wait(lambda: shell.notices)
+    assert "SIGABRT" in shell.notices[0].text
     assert shell.notices[0].actions[0] is Action.LOAD_AGAIN
     shell.press(Action.LOAD_AGAIN)
     shell.wait(lambda: shell.loaded)

@@ -91,10 +91,25 @@ def test_one_dropped_file(shell: Shell, tmp_path: Path) -> None:
 
 
 def test_other_drops(shell: Shell, tmp_path: Path) -> None:
-    """Files that are no models are not taken."""
-    assert not drop(shell.window, gguf(tmp_path, "a.txt", 10))
-    assert not drop(shell.window, str(tmp_path / "absent.gguf"))
+    """Files that are no models load nothing and leave no path in the prompt; a dialog says what can be dropped."""
+    shell.load()
+    edit = shell.chat.transcript.box.edit
+    for file in (gguf(tmp_path, "a.txt", 10), str(tmp_path / "absent.gguf"), str(tmp_path)):
+        assert drop(edit.viewport(), file)
+        assert edit.toPlainText() == ""
+        dialog_button(shell, "Open GGUF files…")
+        dialog_button(shell, "Close").click()
+    assert shell.client.loads == [tapes.REQUEST]
+
+
+def test_many_dropped_files(shell: Shell, tmp_path: Path) -> None:
+    """Of three files the two largest are proposed, and nothing is loaded before the user says so."""
+    files = [gguf(tmp_path, f"{size}.gguf", size) for size in (10, 30, 20)]
+    assert drop(shell.window, *files)
+    dialog = shell.open_dialog()
+    assert (dialog.target.path, dialog.draft.path) == (files[1], files[2])
     assert not shell.client.loads
+    dialog.reject()
 
 
 def test_open_files_dialog(shell: Shell, tmp_path: Path) -> None:

@@ -309,6 +309,18 @@ def test_nothing_can_be_done_with_a_reply_that_is_written(qtbot: QtBot) -> None:
     assert reply_view(transcript).figures is not None
 
 
+def test_empty_reply_offers_no_copy(qtbot: QtBot) -> None:
+    """A reply without text can be written again, but there is nothing to copy."""
+    made = running()
+    finish(made)
+    transcript = shown(qtbot, made)
+    settled(qtbot, transcript)
+    figures = reply_view(transcript).figures
+    assert figures is not None
+    assert figures.copy.isHidden()
+    assert figures.again.isVisible()
+
+
 # The prompt
 
 

@@ -212,6 +212,14 @@
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
+    <message>
+        <source>This cannot be loaded</source>
+        <translation>无法加载此文件</translation>
+    </message>
+    <message>
+        <source>Drop one or two GGUF files: a target, or a target and its draft.</source>
+        <translation>请拖入一个或两个 GGUF 文件：一个目标模型，或一个目标模型及其草稿模型。</translation>
+    </message>
 </context>
 <context>
     <name>first_start</name>
@@ -220,10 +228,8 @@
         <translation>让你的模型换上高速挡</translation>
     </message>
     <message>
-        <source>A small draft model guesses ahead, the large one checks. You read exactly what the large
-one would have written, sooner, and you see where every word came from.</source>
-        <translation>小的草稿模型先行猜测，大模型负责核对。你读到的正是大模型会写出的内容，
-只是来得更快，还能看到每个词的来源。</translation>
+        <source>A small draft model guesses ahead, the large one checks. You read exactly what the large one would have written, sooner, and you see where every word came from.</source>
+        <translation>小的草稿模型先行猜测，大模型负责核对。你读到的正是大模型会写出的内容，只是来得更快，还能看到每个词的来源。</translation>
     </message>
     <message>
         <source>JUST LOOK AROUND</source>
@@ -260,6 +266,10 @@ one would have written, sooner, and you see where every word came from.</source>
     <message>
         <source>Looking at this computer…</source>
         <translation>正在检查这台电脑…</translation>
+    </message>
+    <message>
+        <source>The engine stopped; a load starts it again</source>
+        <translation>引擎已停止；加载模型时会重新启动</translation>
     </message>
     <message>
         <source>Engine with {backends}</source>
@@ -299,6 +309,10 @@ one would have written, sooner, and you see where every word came from.</source>
     <message>
         <source>Kept by draft position</source>
         <translation>各草稿位置的保留率</translation>
+    </message>
+    <message>
+        <source>Of the guesses at this position that were checked</source>
+        <translation>占该位置上已检查的猜测的比例</translation>
     </message>
     <message>
         <source>WHERE A ROUND&apos;S TIME GOES</source>
@@ -781,16 +795,24 @@ one would have written, sooner, and you see where every word came from.</source>
         <translation>它在就绪前就已退出（退出代码 {exit_code}）。原因见引擎日志：{log_path}</translation>
     </message>
     <message>
-        <source>Something outside the program ended it, most often the system because memory ran out. The next reply starts it again; a shorter context or a smaller model needs less memory.</source>
-        <translation>程序之外的某个因素结束了它，多半是系统因内存耗尽所致。下一次回复会重新启动它；更短的上下文或更小的模型需要的内存更少。</translation>
+        <source>It no longer answered, so it was ended. Load the pair again.</source>
+        <translation>它不再响应，因此已被结束。请重新加载模型对。</translation>
     </message>
     <message>
-        <source>It met a fault that it could not survive ({signal}), most often because the memory of the graphics card ran out. The next reply starts it again; a shorter context needs less memory.</source>
-        <translation>它遇到了无法恢复的错误（{signal}），多半是显存耗尽所致。下一次回复会重新启动它；更短的上下文需要的内存更少。</translation>
+        <source>Something outside the program ended it, most often the system because memory ran out. Load the pair again; a shorter context or a smaller model needs less memory.</source>
+        <translation>程序之外的某个因素结束了它，多半是系统因内存耗尽所致。请重新加载模型对；更短的上下文或更小的模型需要的内存更少。</translation>
     </message>
     <message>
-        <source>It ended with exit code {exit_code}. The next reply starts it again.</source>
-        <translation>它以退出代码 {exit_code} 结束。下一次回复会重新启动它。</translation>
+        <source>It met a fault that it could not survive ({signal}), most often because the memory of the graphics card ran out. Load the pair again; a shorter context needs less memory.</source>
+        <translation>它遇到了无法恢复的错误（{signal}），多半是显存耗尽所致。请重新加载模型对；更短的上下文需要的内存更少。</translation>
+    </message>
+    <message>
+        <source>It ended with exit code {exit_code}. Load the pair again.</source>
+        <translation>它以退出代码 {exit_code} 结束。请重新加载模型对。</translation>
+    </message>
+    <message>
+        <source>Nothing is known of the cause. Load the pair again.</source>
+        <translation>原因不明。请重新加载模型对。</translation>
     </message>
     <message>
         <source>{target} splits text with a tokenizer of the kind {target_text}, and {draft} with {draft_text}. Choose a draft of the target&apos;s own family.</source>
@@ -1139,6 +1161,14 @@ one would have written, sooner, and you see where every word came from.</source>
         <translation>正在加载 {name}</translation>
     </message>
     <message>
+        <source>Reading the prompt…</source>
+        <translation>正在读取提示词…</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>正在生成…</translation>
+    </message>
+    <message>
         <source>Engine ready · {backend} · n_ctx {ctx}</source>
         <translation>引擎就绪 · {backend} · n_ctx {ctx}</translation>
     </message>
@@ -1351,6 +1381,10 @@ one would have written, sooner, and you see where every word came from.</source>
     <message>
         <source>Message</source>
         <translation>消息</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
     </message>
     <message>
         <source>Stop</source>

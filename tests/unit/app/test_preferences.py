@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from app.preferences import LANGUAGES, THEMES, Preferences, read_preferences, write_preferences
 
 preferences = st.builds(
-    Preferences, theme=st.sampled_from(THEMES), language=st.sampled_from(LANGUAGES), live_panel=st.booleans()
+    Preferences,
+    theme=st.sampled_from(THEMES),
+    language=st.sampled_from(LANGUAGES),
+    live_panel=st.booleans(),
+    geometry=st.text("AZaz09+/="),
 )
 
 
@@ -23,7 +27,9 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, chosen: Preference
     assert read_preferences(folder) == chosen
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"theme": 3, "language": "xx", "live_panel": "no"}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", '{"theme": 3, "language": "xx", "live_panel": "no", "geometry": 1}']
+)
 def test_damaged_file(tmp_path: Path, text: str) -> None:
     """A damaged file means the defaults, never an error."""
     (tmp_path / "window.json").write_text(text, encoding="utf-8")
