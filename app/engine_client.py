@@ -3,6 +3,9 @@
 One thread (`app.engine_loop`) owns the engine process and all state. Callers leave a request in its mailbox and
 return, so nothing here blocks a window.
 
+The engine is given one job at a time; the others wait here, where a cancel ends them at once. One that does not
+answer a cancel in time is killed, and its job ends as cancelled.
+
 An engine that dies costs the jobs in flight and nothing else: each ends with `Failed(ENGINE_DIED)`, the next
 job starts a new engine, and the next `generate` first loads again what was loaded.
 """
@@ -21,7 +24,7 @@ from app.engine_loop import EngineLoop, EngineState, Listener, Patience
 from app.engine_process import EngineTarget
 from app.jobs import Job, Task
 from app.mailbox import Mailbox, Request
-from engine.errors import EngineError, ErrorKind
+from engine.errors import EngineError, ErrorReport
 from engine.launch import run_engine
 from engine.protocol import Generate, Load, Quantize
 from engine.types import EngineInfo, GenerationRequest, LoadedPair, LoadRequest
@@ -59,11 +62,16 @@ class EngineClient:
         engine = self._loop.engine
         return engine.info.pid if engine and engine.info else None
 
+    @property
+    def death(self) -> ErrorReport | None:
+        """What the engine died of the last time, ENGINE_DIED or ENGINE_START_FAILED; set before its state says DIED."""
+        return self._loop.death
+
     def info(self) -> EngineInfo:
         """What the engine is; starts it if need be and blocks until it is ready. Raises EngineError."""
         waiter: Future[EngineInfo] = Future()
         if not self._post(partial(self._loop.ask_info, waiter)):
-            raise EngineError(ErrorKind.ENGINE_START_FAILED, reason="closed")
+            raise EngineError.of(self._loop.refusal)
         return waiter.result()
 
     def load(self, request: LoadRequest) -> Job:
@@ -117,11 +125,11 @@ class EngineClient:
 
     def _submit(self, task: Task) -> Job:
         if not self._post(partial(self._loop.enqueue, task)):
-            task.job.deliver(task.cancelled_ending())
+            self._loop.refuse(task)
         return task.job
 
     def _post(self, request: Request) -> bool:
-        """Leave `request` to the client's thread; False after the close."""
+        """Leave `request` to the client's thread; False after the close, and after a fault has ended that thread."""
         with self._thread_lock:
             if self._thread is None:
                 # A daemon: the interpreter joins all others before it runs the exit handlers.

@@ -5,6 +5,7 @@ It waits for its mailbox, the pipe, the process's end and the next deadline at o
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 import traceback
@@ -23,9 +24,13 @@ from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.protocol import Cancel, Event, Failed, Generate, Load, Loaded, LoadProgress, Ready, Shutdown
 from engine.types import EngineInfo, LoadedPair, LoadRequest
 
+_logger = logging.getLogger(__name__)
+
 
 class EngineState(Enum):
-    """READY means that a pair is loaded and nothing runs."""
+    """READY means that a pair is loaded and nothing runs, DIED that the engine ended unexpectedly or took a pair along
+    that nobody gave up.
+    """
 
     STOPPED = "stopped"
     STARTING = "starting"
@@ -45,6 +50,7 @@ class Patience:
 
     ready_s: float = 60.0  # from the start until it is ready: a cold disk reads the libraries slowly
     cancel_s: float = 1.5  # from the cancel of a load to its end
+    reply_s: float = 5.0  # the same of a reply: it hears between rounds, and one of a large model takes seconds
     close_s: float = 3.0  # from the request to leave to its end
 
 
@@ -55,6 +61,8 @@ class EngineLoop:
         pair: what is loaded now, by the engine's own word.
         state: as last told to the listeners.
         engine: the process, None while there is none.
+        death: what the last engine that DIED died of.
+        fault: what ended this thread before the close, None if nothing did.
     """
 
     def __init__(
@@ -64,6 +72,8 @@ class EngineLoop:
         self.pair: LoadedPair | None = None
         self.state = EngineState.STOPPED
         self.engine: EngineProcess | None = None
+        self.death: ErrorReport | None = None
+        self.fault: ErrorReport | None = None
         self._target = target
         self._logs = logs
         self._patience = patience
@@ -71,8 +81,8 @@ class EngineLoop:
         self._numbers = numbers
         self._listeners: list[Listener] = []
         self._info_waiters: list[Future[EngineInfo]] = []
-        self._waiting: deque[Task] = deque()  # not sent yet
-        self._sent: dict[int, Task] = {}  # by their numbers
+        self._waiting: deque[Task] = deque()  # not sent yet, so that each can be cancelled at once
+        self._sent: Task | None = None  # the one that the engine is at
         self._loaded: LoadRequest | None = None  # what `pair` was made from
         self._lost: LoadRequest | None = None  # what was loaded when the engine died
         self._died = False
@@ -83,22 +93,33 @@ class EngineLoop:
         try:
             while self._close_by is None or self.engine is not None:
                 self._turn()
-        except BaseException as error:
-            report = ErrorReport(ErrorKind.INTERNAL, (("reason", repr(error)),), traceback.format_exc())
-            self._end_all(report)
-            raise
-        finally:
-            self._close_by = 0.0
-            if self.engine is not None:
-                self.engine.kill()
-                self.engine.bury()
-            for request in self._mailbox.close():
-                request()
+        except Exception as error:
+            _logger.exception("the engine client's thread ended")
+            self.fault = ErrorReport(ErrorKind.INTERNAL, (("reason", repr(error)),), traceback.format_exc())
+            self._listeners.clear()  # one of them may be the cause
+        self._close_by = 0.0
+        if self.engine is not None:
+            self.engine.kill()
+            self.engine.bury()
+            self.engine = self.pair = None
+        self._end_all(self.refusal)
+        for request in self._mailbox.close():
+            request()
+
+    @property
+    def refusal(self) -> ErrorReport:
+        """Why nothing more is taken, once that is so."""
+        return self.fault or ErrorReport(ErrorKind.ENGINE_START_FAILED, (("reason", "closed"),))
+
+    def refuse(self, task: Task) -> None:
+        """End a task that came too late: as cancelled after the close, which whoever asks has asked for."""
+        task.cancelled = self.fault is None
+        task.job.deliver(task.ending(self.refusal))
 
     def enqueue(self, task: Task) -> None:
         """Send `task` as soon as the engine can take it, starting one if there is none."""
         if self._close_by is not None:
-            task.job.deliver(task.cancelled_ending())
+            self.refuse(task)
             return
         self._waiting.append(task)
         self._start_engine()
@@ -108,7 +129,7 @@ class EngineLoop:
         """Answer `waiter` when the engine is ready, or with an EngineError."""
         self._info_waiters.append(waiter)
         if self._close_by is not None:
-            self._end_all(ErrorReport(ErrorKind.ENGINE_START_FAILED, (("reason", "closed"),)))
+            self._end_all(self.refusal)
             return
         self._start_engine()
         engine = self.engine
@@ -122,9 +143,8 @@ class EngineLoop:
         if unsent is not None:
             self._waiting.remove(unsent)
             unsent.job.deliver(unsent.cancelled_ending())
-        for task in self._sent.values():
-            if task.job.id == number and not task.cancelled:
-                self._cancel_sent(task)
+        if self._sent is not None and self._sent.job.id == number and not self._sent.cancelled:
+            self._cancel_sent(self._sent)
 
     def unload(self) -> None:
         """End the engine and forget the pair; what runs ends as cancelled."""
@@ -176,12 +196,9 @@ class EngineLoop:
                     waiter.set_result(info)
                 self._info_waiters.clear()
                 self._send_waiting()
-            case Failed(job=None, report=report):
-                engine.fault = report
             case _:
-                assert event.job is not None
-                task = self._sent.get(event.job)
-                if task is not None:  # else it answers late, after its job was ended here
+                task = self._sent
+                if task is not None and task.number == event.job:  # else it answers late, after its job has ended
                     self._route(task, event)
 
     def _route(self, task: Task, event: Event) -> None:
@@ -191,7 +208,7 @@ class EngineLoop:
             if not (task.reload and task.cancelled):
                 task.job.deliver(event)
             return
-        del self._sent[task.number]
+        self._sent = None
         if isinstance(event, Loaded) and isinstance(task.command, Load):
             self.pair, self._loaded, self._lost = event.pair, task.command.request, None
         if not task.reload:
@@ -214,41 +231,38 @@ class EngineLoop:
             self._announce()
 
     def _send_waiting(self) -> None:
-        """Send what waits, in order, as far as the engine can take it now. A killed one takes nothing more."""
-        while self._waiting and self._can_send():
-            task = self._waiting[0]
-            if isinstance(task.command, Generate) and self._lost is not None:
-                self._send(Task(Load(next(self._numbers), self._lost), task.job, reload=True))
-                return
+        """Send what waits longest, if the engine can take it now. A killed one takes nothing more."""
+        engine = self.engine
+        if not self._waiting or self._sent or engine is None or engine.info is None or engine.killed:
+            return
+        task = self._waiting[0]
+        if isinstance(task.command, Generate) and self._lost is not None:
+            task = Task(Load(next(self._numbers), self._lost), task.job, reload=True)
+        else:
+            self._waiting.popleft()
             if isinstance(task.command, Load):
                 self.pair = self._loaded = self._lost = None  # the engine unloads before it loads
-            self._waiting.popleft()
-            self._send(task)
-
-    def _send(self, task: Task) -> None:
-        assert self.engine is not None
-        self._sent[task.number] = task
-        self.engine.send(task.command)
-
-    def _can_send(self) -> bool:
-        engine = self.engine
-        reloading = any(task.reload for task in self._sent.values())
-        return engine is not None and engine.info is not None and not engine.killed and not reloading
+        self._sent = task
+        engine.send(task.command)
 
     def _cancel_sent(self, task: Task) -> None:
         assert self.engine is not None
         task.cancelled = True
         self.engine.send(Cancel(task.number))
-        if not isinstance(task.command, Generate):
-            task.kill_at = time.monotonic() + self._patience.cancel_s
+        patience_s = self._patience.reply_s if isinstance(task.command, Generate) else self._patience.cancel_s
+        task.kill_at = time.monotonic() + patience_s
 
     def _cancel_all(self) -> None:
-        for number in [task.number for task in (*self._waiting, *self._sent.values())]:
-            self.cancel(number)
+        for task in self._open_tasks():
+            self.cancel(task.job.id)
+
+    def _open_tasks(self) -> list[Task]:
+        """What has not ended, in order; a reload is left out, its reply waits."""
+        return [task for task in (self._sent, *self._waiting) if task is not None and not task.reload]
 
     def _time_left(self) -> float | None:
         """Seconds until the next deadline, None if there is none."""
-        deadlines = [task.kill_at for task in self._sent.values() if task.kill_at is not None]
+        deadlines = [self._sent.kill_at] if self._sent is not None and self._sent.kill_at is not None else []
         if self._close_by is not None:
             deadlines.append(self._close_by)
         if self.engine is not None and self.engine.info is None:
@@ -260,8 +274,9 @@ class EngineLoop:
         engine, now = self.engine, time.monotonic()
         if engine is None:
             return
-        late = [task for task in self._sent.values() if task.kill_at is not None and now >= task.kill_at]
-        for task in late:
+        task = self._sent
+        late = task is not None and task.kill_at is not None and now >= task.kill_at
+        if task is not None and late:
             task.kill_at = None
         if self._close_by is not None and now >= self._close_by:
             self._close_by = math.inf
@@ -278,22 +293,23 @@ class EngineLoop:
         if self.pair is not None:
             self._lost, self._loaded, self.pair = self._loaded, None, None
         closing = self._close_by is not None
-        self._died = not (engine.killed or closing)
+        self._died = not closing and (not engine.killed or self._lost is not None)
+        if self._died:
+            self.death = report
         if not engine.killed or closing:
             self._end_all(report)
             return
-        sent = [task for task in self._sent.values() if not task.reload]
-        self._sent.clear()
+        task, self._sent = self._sent, None
         self._announce()
-        for task in sent:
+        if task is not None and not task.reload:
             task.job.deliver(task.ending(report))
-        if self._waiting or self._info_waiters:  # for what came after the cancelled load or the unload
+        if self._waiting or self._info_waiters:  # for what came after the cancelled job or the unload
             self._start_engine()
 
     def _end_all(self, report: ErrorReport) -> None:
         """Everything that anybody waits for ends with `report`; cancelled work ends as cancelled."""
-        tasks = [task for task in (*self._sent.values(), *self._waiting) if not task.reload]
-        self._sent.clear()
+        tasks = self._open_tasks()
+        self._sent = None
         self._waiting.clear()
         self._announce()
         for task in tasks:
@@ -315,9 +331,6 @@ class EngineLoop:
             return EngineState.DIED if self._died else EngineState.STOPPED
         if self.engine.info is None:
             return EngineState.STARTING
-        commands = [task.command for task in self._sent.values()]
-        if any(isinstance(command, Load) for command in commands):
-            return EngineState.LOADING
-        if commands:
-            return EngineState.BUSY
+        if self._sent is not None:
+            return EngineState.LOADING if isinstance(self._sent.command, Load) else EngineState.BUSY
         return EngineState.READY if self.pair is not None else EngineState.IDLE

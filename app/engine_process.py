@@ -31,7 +31,7 @@ class EngineProcess:
         sentinel: becomes ready when the process ends, for `multiprocessing.connection.wait`.
         info: None until it said that it is ready.
         ready_by: when to give up waiting for that, monotonic seconds.
-        fault: what the engine said of itself outside any job.
+        fault: why it was given up before it was ready.
         killed: ended by us, on purpose.
     """
 
@@ -82,7 +82,10 @@ class EngineProcess:
         log = self.log if self.killed or exit_code == 0 else mark_crashed(self.log)
         report = self.fault if self.info is None else None
         report = report or ErrorReport(ErrorKind.ENGINE_START_FAILED if self.info is None else ErrorKind.ENGINE_DIED)
+        facts: tuple[tuple[str, str | int | float], ...]
         facts = (("exit_code", exit_code), ("signal", _signal_name(exit_code)), ("log_path", str(log)))
+        if self.killed:
+            facts += (("reason", "no answer"),)
         return replace(report, facts=report.facts + facts, detail=report.detail or tail(log))
 
 

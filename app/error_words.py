@@ -269,19 +269,23 @@ def _died(facts: Facts) -> str:
             "This processor lacks an instruction that this build of the engine uses. "
             "Install a build for older processors.",
         )
+    if facts["reason"]:
+        return translate("messages", "It no longer answered, so it was ended. Load the pair again.")
     if facts["signal"] == "SIGKILL":
         return translate(
             "messages",
             "Something outside the program ended it, most often the system because memory ran out. "
-            "The next reply starts it again; a shorter context or a smaller model needs less memory.",
+            "Load the pair again; a shorter context or a smaller model needs less memory.",
         )
     if facts["signal"]:
         return translate(
             "messages",
             "It met a fault that it could not survive ({signal}), most often because the memory of the "
-            "graphics card ran out. The next reply starts it again; a shorter context needs less memory.",
+            "graphics card ran out. Load the pair again; a shorter context needs less memory.",
         )
-    return translate("messages", "It ended with exit code {exit_code}. The next reply starts it again.")
+    if facts["exit_code"]:
+        return translate("messages", "It ended with exit code {exit_code}. Load the pair again.")
+    return translate("messages", "Nothing is known of the cause. Load the pair again.")
 
 
 def _difference(facts: Facts) -> str:

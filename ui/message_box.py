@@ -81,6 +81,7 @@ class MessageBox(Translated, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._writing = False
+        self._stopping = False
         self._ready = True
         self.edit = PromptEdit()
         self.note = QLabel()
@@ -117,6 +118,11 @@ class MessageBox(Translated, QWidget):
     def set_writing(self, writing: bool) -> None:
         """While a reply is written the button stops it."""
         self._writing = writing
+        self._refresh()
+
+    def set_stopping(self, stopping: bool) -> None:
+        """Whether the reply being written was told to stop and has not ended yet."""
+        self._stopping = stopping
         self._refresh()
 
     def set_ready(self, ready: bool) -> None:
@@ -168,13 +174,17 @@ class MessageBox(Translated, QWidget):
             self.stop_requested.emit()
 
     def _refresh(self) -> None:
-        if self._writing:
+        if self._writing and self._stopping:
+            self.button.setText(translate("transcript", "Stopping…"))
+            self.button.setToolTip("")
+        elif self._writing:
             self.button.setText(translate("transcript", "Stop"))
             self.button.setToolTip(translate("transcript", "Stop this reply (Esc)"))
         else:
             self.button.setText(translate("transcript", "Send"))
             self.button.setToolTip(translate("transcript", "Send the message (Enter)"))
-        self.button.setEnabled(self._writing or (self._ready and bool(self.text.strip())))
+        can_send = self._ready and bool(self.text.strip())
+        self.button.setEnabled(not self._stopping if self._writing else can_send)
 
     def _colour(self) -> None:
         colours = self.edit.palette()

@@ -90,6 +90,11 @@ class PairControl(QObject):
         worker.state_changed.connect(self._on_state)
 
     @property
+    def died(self) -> bool:
+        """Whether the engine is gone although nobody unloaded it."""
+        return self.state is EngineState.DIED
+
+    @property
     def other_recent(self) -> list[Recent]:
         """The recent pairs but for the loaded one."""
         return [recent for recent in self.recent if recent.request != self.request]
@@ -121,7 +126,7 @@ class PairControl(QObject):
 
     def _begin(self, find: FindPair, loading: Loading, wanted: LoadRequest | None) -> None:
         self.cancel()
-        self.refusal = self._revivable = None
+        self.refusal = None
         self._ticket = self._worker.load(find)
         self._wanted = wanted
         self.loading = replace(loading, ticket=self._ticket.number)
@@ -168,7 +173,7 @@ class PairControl(QObject):
 
     def _on_state(self, state: EngineState) -> None:
         self.state = state
-        if state is EngineState.DIED and self.request is not None:
+        if self.died and self.request is not None:
             self._on_death(self.request)
         self.changed.emit()
 
@@ -176,9 +181,9 @@ class PairControl(QObject):
         """Load again what was loaded, once; if it dies again before it wrote a reply, the user decides."""
         revivable = self._revivable
         self._forget_pair()
-        if self.loading is not None:
+        if self._ticket is not None and not self._ticket.cancelled:
             return  # another pair comes anyway
         if revivable is not None:
             self.open(request, again=True)
         else:
-            self.refusal = Refusal(ErrorReport(ErrorKind.ENGINE_DIED), request)
+            self.refusal = Refusal(self._worker.death or ErrorReport(ErrorKind.ENGINE_DIED), request)

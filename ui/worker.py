@@ -1,7 +1,8 @@
 """The one worker thread: it blocks on the engine's jobs so that the main thread never does.
 
 Work goes down as a queued call and comes back as signals. Cancelling is a side door, because the worker's
-thread is blocked while a job runs: `Ticket.cancel` talks to the job directly, from any thread.
+thread is blocked while a job runs: `Ticket.cancel` talks to the job directly, from any thread, and ends by itself
+what still waits for the worker's thread.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from app.engine_client import EngineState, Job
 from engine.errors import EngineError, ErrorKind, ErrorReport
-from engine.protocol import Event, Failed
-from engine.types import EngineInfo, GenerationRequest, LoadedPair, LoadRequest
+from engine.protocol import Event, Failed, Finished
+from engine.types import EndReason, EngineInfo, GenerationRequest, LoadedPair, LoadRequest
 
 _logger = logging.getLogger(__name__)
 
@@ -29,6 +30,7 @@ class Client(Protocol):
 
     pair: LoadedPair | None
     pid: int | None
+    death: ErrorReport | None
 
     def info(self) -> EngineInfo: ...
     def load(self, request: LoadRequest) -> Job: ...
@@ -41,9 +43,12 @@ class Client(Protocol):
 class Ticket:
     """One piece of work. `cancel` may be called from any thread before, while and after it runs."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, end_unbegun: Callable[[], None]) -> None:
+        """`end_unbegun` gives the ending of work that is cancelled before it begins, in the thread that cancels."""
         self.number = number
+        self._end_unbegun = end_unbegun
         self._lock = threading.Lock()
+        self._begun = False
         self._cancelled = False
         self._job: Job | None = None
 
@@ -53,10 +58,18 @@ class Ticket:
 
     def cancel(self) -> None:
         with self._lock:
-            self._cancelled = True
-            job = self._job
+            first, self._cancelled = not self._cancelled, True
+            begun, job = self._begun, self._job
         if job is not None:
             job.cancel()
+        elif first and not begun:
+            self._end_unbegun()
+
+    def begin(self) -> bool:
+        """Whether the work is still wanted; from now on it gives its ending itself. Worker thread."""
+        with self._lock:
+            self._begun = not self._cancelled
+            return self._begun
 
     def attach(self, job: Job) -> None:
         """Let `cancel` reach `job`, at once if it was called before. Worker thread."""
@@ -85,6 +98,10 @@ FindPair = Callable[[Ticket, Report], LoadRequest]  # may take its time, raise E
 Check = Callable[[LoadRequest], None]  # may raise EngineError
 Work = Callable[[Ticket], None]
 
+# The endings of what was cancelled before it became a job.
+_NOT_LOADED = Failed(None, ErrorReport(ErrorKind.LOAD_CANCELLED))
+_NOT_WRITTEN = Finished(0, EndReason.CANCELLED, tail="", ttft_s=0.0, decode_s=0.0)
+
 
 class EngineWorker(QObject):
     """Drives the engine client. Its methods are called on the main thread; its signals arrive there.
@@ -93,7 +110,7 @@ class EngineWorker(QObject):
         event(int, object): ticket number and protocol event or `FoundPair`; exactly one ending per ticket
             comes last.
         informed(object): the `EngineInfo` asked for, or an `ErrorReport`.
-        state_changed(object): the client's `EngineState`.
+        state_changed(object): the client's `EngineState`. `death` is up to date when it says DIED.
     """
 
     event = Signal(int, object)
@@ -119,16 +136,21 @@ class EngineWorker(QObject):
         """Whether the thread is there."""
         return self._thread.isRunning()
 
+    @property
+    def death(self) -> ErrorReport | None:
+        """What the engine died of the last time."""
+        return self._client.death
+
     def ask_info(self) -> None:
         """Start the engine if need be; `informed` follows."""
-        self._ask(self._inform)
+        self._ask(self._inform, _NOT_LOADED)
 
     def load(self, find: FindPair) -> Ticket:
         """Load what `find` returns; it runs in the worker's thread."""
-        return self._ask(lambda ticket: self._load(ticket, find))
+        return self._ask(lambda ticket: self._load(ticket, find), _NOT_LOADED)
 
     def generate(self, request: GenerationRequest) -> Ticket:
-        return self._ask(lambda ticket: self._follow(ticket, self._client.generate(request)))
+        return self._ask(lambda ticket: self._follow(ticket, self._client.generate(request)), _NOT_WRITTEN)
 
     def unload(self) -> None:
         """End the engine process; what runs ends as cancelled. Returns at once."""
@@ -139,14 +161,18 @@ class EngineWorker(QObject):
         self._thread.quit()
         self._thread.wait()
 
-    def _ask(self, work: Work) -> Ticket:
-        ticket = Ticket(next(self._numbers))
+    def _ask(self, work: Work, cancelled: Event) -> Ticket:
+        """`cancelled` is the ending if it is cancelled before it begins."""
+        number = next(self._numbers)
+        ticket = Ticket(number, lambda: self.event.emit(number, cancelled))
         self._asked.emit(ticket, work)
         return ticket
 
     @Slot(object, object)
     def _run(self, ticket: Ticket, work: Work) -> None:
         """The net of this thread: whatever happens, the ticket gets its ending and the thread lives on."""
+        if not ticket.begin():
+            return
         try:
             work(ticket)
         except EngineError as error:

@@ -34,7 +34,7 @@ class FakeJob:
     def __iter__(self) -> Iterator[Event]:
         for item in self._tape:
             if isinstance(item, Hold):
-                self._client.wait_for_release(self._cancelled.is_set)
+                self._client.wait_for_release(_never if item.deaf else self._cancelled.is_set)
             elif isinstance(item, DraftRound) and math.isfinite(self._client.speed):
                 self._cancelled.wait(item.wall_s / self._client.speed)
             if self._cancelled.is_set():
@@ -73,6 +73,7 @@ class FakeClient:
         self.requests: list[GenerationRequest] = []
         self.pair: LoadedPair | None = None
         self.pid: int | None = None
+        self.death: ErrorReport | None = None
         self.dead = False
         self.closed = False
         self._replies = list(replies)
@@ -156,8 +157,7 @@ class FakeClient:
         with self._condition:
             self.dead = True
             self._condition.notify_all()
-        self.pair = self.pid = None
-        self._notify(EngineState.DIED)
+        self._die("the engine was killed")
 
     # what jobs use
 
@@ -173,9 +173,13 @@ class FakeClient:
     def die(self, job: int, log: str) -> Failed:
         """The ending of a job whose engine is gone."""
         if not self.dead:
-            self.pair = self.pid = None
-            self._notify(EngineState.DIED)
-        return Failed(job, ErrorReport(ErrorKind.ENGINE_DIED, (("exit_code", -6), ("log_path", "engine.log")), log))
+            self._die(log)
+        return Failed(job, _death(log))
+
+    def _die(self, log: str) -> None:
+        self.pair = self.pid = None
+        self.death = _death(log)
+        self._notify(EngineState.DIED)
 
     def _start(self) -> None:
         if self.closed:
@@ -193,3 +197,12 @@ class FakeClient:
     def _notify(self, state: EngineState) -> None:
         for listener in self._listeners:
             listener(state)
+
+
+def _never() -> bool:
+    return False
+
+
+def _death(log: str) -> ErrorReport:
+    facts = (("exit_code", -6), ("signal", "SIGABRT"), ("log_path", "engine.log"))
+    return ErrorReport(ErrorKind.ENGINE_DIED, facts, log)

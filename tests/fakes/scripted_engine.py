@@ -87,11 +87,12 @@ def dies_before_ready(connection: Connection, log_path: str) -> None:
     sys.exit(3)
 
 
-def reports_its_own_fault(connection: Connection, log_path: str) -> None:
-    """Cannot start and can say why."""
-    report = ErrorReport(ErrorKind.ENGINE_START_FAILED, (("reason", "libllama.so is missing"),), "a trace")
-    connection.send(Failed(None, report))
-    sys.exit(1)
+def speaks_nonsense(connection: Connection, log_path: str) -> None:
+    """Answers its first command with bytes that are no event."""
+    _start(connection, log_path)
+    connection.recv()
+    connection.send_bytes(b"nonsense")
+    _hang()
 
 
 def loaded_pair(request: LoadRequest) -> LoadedPair:

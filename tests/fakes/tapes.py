@@ -31,7 +31,9 @@ from engine.types import (
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """The tape stands still here until `FakeClient.release` or a cancel."""
+    """The tape stands still here until `FakeClient.release` or a cancel, which a `deaf` one does not hear."""
+
+    deaf: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +169,10 @@ def split_utf8(text: str = "Grüße, 世界! 👩‍🚀 is here.") -> Tape:
     return (Started(0, 9, 0, 0, 0.05, Inactive.NO_DRAFT), *rounds, Finished(0, EndReason.STOP, "", 0.07, 1.0))
 
 
-def held(tape: Tape, after_rounds: int) -> Tape:
+def held(tape: Tape, after_rounds: int, *, deaf: bool = False) -> Tape:
     """`tape` standing still after that many rounds."""
     cut = _after(tape, after_rounds)
-    return (*tape[:cut], Hold(), *tape[cut:])
+    return (*tape[:cut], Hold(deaf), *tape[cut:])
 
 
 def stopping(tape: Tape, after_rounds: int, inactive: Inactive) -> Tape:

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -26,7 +27,8 @@ from engine.types import DraftRound, EndReason, GenerationRequest, LoadRequest
 from tests.fakes import scripted_engine
 
 # Long enough for a busy machine where the engine answers; short where a test waits for it to run out.
-PATIENCE = Patience(ready_s=60.0, cancel_s=0.1, close_s=30.0)
+PATIENCE = Patience(ready_s=60.0, cancel_s=0.1, reply_s=60.0, close_s=30.0)
+LITTLE_PATIENCE = replace(PATIENCE, reply_s=0.1)
 
 ROOT = Path(__file__).parents[3]
 
@@ -302,6 +304,43 @@ def test_cancel_of_a_hanging_load_kills_the_engine(client: EngineClient, model: 
     assert isinstance(ending(client.load(LoadRequest("a.gguf"))), Loaded)
 
 
+def test_cancel_of_a_hanging_reply_kills_the_engine(make_client: MakeClient, tmp_path: Path) -> None:
+    """The reply keeps its text and ends as cancelled; the pair is lost, and the next reply reloads it."""
+    client = make_client(patience=LITTLE_PATIENCE)
+    pair = ending(client.load(LoadRequest("a.gguf")))
+    pid = client.pid
+    assert pid is not None
+    job = client.generate(request("one hang two"))
+    events = [event for event in (job.next_event(), job.next_event()) if event is not None]
+    assert isinstance(events[-1], DraftRound)
+    job.cancel()
+    events += job
+    assert events[-1] == Finished(job.id, EndReason.CANCELLED, "", 0.0, 0.0)
+    assert text(events) == "one "
+    assert gone(pid)
+    assert client.state is EngineState.DIED
+    assert client.death is not None
+    assert client.death.fact("reason") == "no answer"
+    assert logs.last_crash(tmp_path / "logs") is None
+    assert [type(event) for event in client.generate(request("next"))] == [LoadProgress, Started, DraftRound, Finished]
+    assert isinstance(pair, Loaded)
+    assert client.pair == pair.pair
+
+
+def test_cancel_of_a_load_behind_a_hanging_reply(client: EngineClient) -> None:
+    """What waits for its turn ends at once when it is cancelled, and the loaded pair stays."""
+    list(client.load(LoadRequest("a.gguf")))
+    pid = client.pid
+    hanging, load = client.generate(request("hang")), client.load(LoadRequest("b.gguf"))
+    wait_until_answering(hanging)
+    load.cancel()
+    assert failure(ending(load)) is ErrorKind.LOAD_CANCELLED
+    assert client.pid == pid
+    assert client.pair is not None
+    client.unload()
+    assert isinstance(ending(hanging), Finished)
+
+
 def test_reply_waiting_behind_a_cancelled_reload(client: EngineClient, model: Path) -> None:
     """Cancelling a reply that waits for a hung reload kills that; the reply behind it tries anew."""
     list(client.load(LoadRequest(str(model))))
@@ -339,13 +378,23 @@ def test_engine_that_dies_before_it_is_ready(make_client: MakeClient) -> None:
     assert caught.value.report.kind is ErrorKind.ENGINE_START_FAILED
 
 
-def test_engine_that_can_say_why_it_cannot_start(make_client: MakeClient) -> None:
-    """The engine's own reason wins over its exit code."""
-    client = make_client(scripted_engine.reports_its_own_fault)
-    event = ending(client.load(LoadRequest("a.gguf")))
-    assert isinstance(event, Failed)
-    assert event.report.fact("reason") == "libllama.so is missing"
-    assert event.report.detail == "a trace"
+def test_fault_of_the_client_itself(make_client: MakeClient) -> None:
+    """What ends the client's thread is the ending of the job in flight and of every later one, never a cancel."""
+    client = make_client(scripted_engine.speaks_nonsense)
+    pid = client.info().pid
+    for job in (client.load(LoadRequest("a.gguf")), client.generate(request("hello"))):
+        event = ending(job)
+        assert isinstance(event, Failed)
+        assert event.report.kind is ErrorKind.INTERNAL
+        assert "UnpicklingError" in str(event.report.fact("reason"))
+    client.close()
+    late = ending(client.load(LoadRequest("a.gguf")))
+    assert failure(late) is ErrorKind.INTERNAL
+    with pytest.raises(EngineError) as caught:
+        client.info()
+    assert caught.value.report.kind is ErrorKind.INTERNAL
+    assert client.pid is None
+    assert gone(pid)
 
 
 def test_engine_that_is_never_ready(make_client: MakeClient) -> None:
@@ -481,7 +530,17 @@ def test_close_from_two_threads(client: EngineClient) -> None:
     assert gone(pid)
 
 
-ACTIONS = ["load", "load that hangs", "reply", "reply that waits", "reply that dies", "quantize", "cancel", "unload"]
+ACTIONS = [
+    "load",
+    "load that hangs",
+    "reply",
+    "reply that waits",
+    "reply that hangs",
+    "reply that dies",
+    "quantize",
+    "cancel",
+    "unload",
+]
 
 
 @settings(max_examples=25)
@@ -491,32 +550,34 @@ def test_every_job_ends_once(tmp_path_factory: pytest.TempPathFactory, actions: 
     folder = tmp_path_factory.mktemp("sequence")
     hanging = folder / "hangs.gguf"
     hanging.write_text("hang")
-    client = EngineClient(folder / "logs", target=scripted_engine.scripted_engine, patience=PATIENCE)
+    client = EngineClient(folder / "logs", target=scripted_engine.scripted_engine, patience=LITTLE_PATIENCE)
     jobs: list[Job] = []
-    for action in actions:
-        match action:
-            case "load":
-                jobs.append(client.load(LoadRequest("a.gguf")))
-            case "load that hangs":
-                jobs.append(client.load(LoadRequest(str(hanging))))
-            case "reply":
-                jobs.append(client.generate(request("one two")))
-            case "reply that waits":
-                jobs.append(client.generate(request("wait")))
-            case "reply that dies":
-                jobs.append(client.generate(request("die")))
-            case "quantize":
-                jobs.append(client.quantize(folder / "a", folder / "b", "F32"))
-            case "cancel" if jobs:
-                data.draw(st.sampled_from(jobs)).cancel()
-            case "unload":
-                client.unload()
-    for job in jobs:  # what hangs or waits ends only so
-        job.cancel()
-    for job in jobs:
-        endings = [event for event in job if isinstance(event, Finished | Loaded | Quantized | Failed)]
-        assert [event.job for event in endings] == [job.id]
-    client.close()
+    with closing(client):  # in any case: hypothesis may give up an example in the middle
+        for action in actions:
+            match action:
+                case "load":
+                    jobs.append(client.load(LoadRequest("a.gguf")))
+                case "load that hangs":
+                    jobs.append(client.load(LoadRequest(str(hanging))))
+                case "reply":
+                    jobs.append(client.generate(request("one two")))
+                case "reply that waits":
+                    jobs.append(client.generate(request("wait")))
+                case "reply that hangs":
+                    jobs.append(client.generate(request("hang")))
+                case "reply that dies":
+                    jobs.append(client.generate(request("die")))
+                case "quantize":
+                    jobs.append(client.quantize(folder / "a", folder / "b", "F32"))
+                case "cancel" if jobs:
+                    data.draw(st.sampled_from(jobs)).cancel()
+                case "unload":
+                    client.unload()
+        for job in jobs:  # what hangs or waits ends only so
+            job.cancel()
+        for job in jobs:
+            endings = [event for event in job if isinstance(event, Finished | Loaded | Quantized | Failed)]
+            assert [event.job for event in endings] == [job.id]
     assert all(job.next_event(timeout_s=0) is None for job in jobs)
     assert client.pid is None
 

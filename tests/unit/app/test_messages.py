@@ -153,10 +153,14 @@ def test_sizes_that_look_alike_are_told_to_the_byte() -> None:
         ((("signal", "SIGILL"), ("exit_code", -4)), "older processors"),
         ((("signal", ""), ("exit_code", 0xC000001D)), "older processors"),
         ((("signal", ""), ("exit_code", 3)), "exit code 3"),
+        ((("signal", "SIGKILL"), ("exit_code", -9), ("reason", "no answer")), "no longer answered"),
+        ((), "Nothing is known"),
     ],
 )
 def test_a_death_is_explained_by_its_cause(facts: tuple[tuple[str, str | int], ...], expected: str) -> None:
-    """A kill, an abort, a processor that is too old and an exit are told apart."""
+    """A kill, an abort, a processor that is too old, an exit and a hang are told apart, and unknown causes are said
+    to be unknown.
+    """
     assert expected in message_for(ErrorReport(ErrorKind.ENGINE_DIED, facts)).text
 
 
