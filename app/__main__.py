@@ -9,9 +9,12 @@ from multiprocessing import freeze_support
 def main() -> int:
     """Entry point of the installed `draftlight` too."""
     freeze_support()  # in a frozen program, this is where a started engine process turns off
-    from app.cli import main as run_command_line
+    try:
+        from app.cli import main as run_command_line
 
-    return run_command_line()
+        return run_command_line()
+    except KeyboardInterrupt:  # before a command could take care of it
+        return 130
 
 
 if __name__ == "__main__":

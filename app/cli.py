@@ -6,6 +6,7 @@ Exit status 0 means that the work is done, 1 that it failed and stderr says why,
 from __future__ import annotations
 
 import argparse
+import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
@@ -30,7 +31,11 @@ _COMMANDS: dict[str, Command] = {
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command, or the window if there is none; gives the exit status."""
     arguments = parse(words)
-    paths = Paths(arguments.base_dir)
+    try:
+        paths = Paths(arguments.base_dir)
+    except (OSError, RuntimeError) as error:  # no such user's home, or the working folder is gone
+        sys.stderr.write(f"draftlight: the base folder cannot be found: {error}\n")
+        return 2
     if arguments.command is None:
         # By name and late: nothing below the window depends on it, and the commands need no Qt.
         status: int = import_module("ui.main").run(paths)
@@ -43,6 +48,8 @@ def main(words: Sequence[str] | None = None) -> int:
             terminal.answer_json(outcome.document)
     except ReaderGoneError:
         return 0
+    except EngineError as error:  # the answer could not be written
+        outcome = Outcome(1, None, error.report)
     if outcome.error is not None:
         terminal.error(outcome.error)
     return outcome.status
@@ -91,11 +98,17 @@ def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
     return arguments
 
 
+def _folder(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("a folder is needed")
+    return Path(text)
+
+
 def _add_base_dir(parser: argparse.ArgumentParser, default: object) -> None:
     parser.add_argument(
         "--base-dir",
         metavar="FOLDER",
-        type=Path,
+        type=_folder,
         default=default,
         help=f"keep models, logs and state below this folder (also: the variable {BASE_DIR_VARIABLE})",
     )

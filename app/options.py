@@ -12,7 +12,11 @@ from app.generation_settings import SEED_LIMIT
 from app.pairs import PAIR_TITLES, PairChoice
 from app.prompts import is_unicode, read_messages, read_text
 from engine.types import (
+    MAX_CTX,
     MAX_DRAFT_LENGTH,
+    MAX_GPU_LAYERS,
+    MAX_REPEAT_PENALTY,
+    MAX_THREADS,
     ChatFormat,
     ChatMessage,
     FlashAttention,
@@ -37,7 +41,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     choice.add_argument("--target", metavar="FILE", type=_text, help="GGUF file of the model whose text you want")
     models.add_argument("--draft", metavar="FILE", type=_text, help="GGUF file of the small model that guesses")
     models.add_argument(
-        "--ctx", metavar="N", type=whole(1), help="tokens of context (default: 8192, or fewer if so trained)"
+        "--ctx", metavar="N", type=whole(1, MAX_CTX), help="tokens of context (default: 8192, or fewer if so trained)"
     )
     models.add_argument("--kv-type", choices=_values(KvType), default=_LOAD.kv_type.value, help=_default("cache type"))
     models.add_argument(
@@ -47,12 +51,22 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         help=_default("flash attention"),
     )
     models.add_argument(
-        "--gpu-layers", metavar="N", type=whole(-1), default=-1, help="layers of the target on the GPU (default: all)"
+        "--gpu-layers",
+        metavar="N",
+        type=whole(-1, MAX_GPU_LAYERS),
+        default=-1,
+        help="layers of the target on the GPU (default: all)",
     )
     models.add_argument(
-        "--draft-gpu-layers", metavar="N", type=whole(-1), default=-1, help="the same for the draft (default: all)"
+        "--draft-gpu-layers",
+        metavar="N",
+        type=whole(-1, MAX_GPU_LAYERS),
+        default=-1,
+        help="the same for the draft (default: all)",
     )
-    models.add_argument("--threads", metavar="N", type=whole(1), help="CPU threads (default: physical cores)")
+    models.add_argument(
+        "--threads", metavar="N", type=whole(1, MAX_THREADS), help="CPU threads (default: physical cores)"
+    )
 
 
 def add_prompt_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
@@ -102,12 +116,15 @@ def add_reply_options(
     reply.add_argument(
         "--repeat-penalty",
         metavar="X",
-        type=_number(0.01),
+        type=_number(0.01, MAX_REPEAT_PENALTY),
         default=_SAMPLING.repeat_penalty,
         help=_default("1 means none"),
     )
     reply.add_argument(
-        "--seed", metavar="N", type=whole(0, 2**64 - 1), help="for the same text again, up to rounding (default: random)"
+        "--seed",
+        metavar="N",
+        type=whole(0, 2**64 - 1),
+        help="for the same text again, up to rounding",
     )
     reply.add_argument(
         "--stop", metavar="TEXT", type=_nonempty, action="append", default=[], help="end before this text; repeatable"

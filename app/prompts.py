@@ -11,6 +11,7 @@ from engine.errors import EngineError, ErrorKind
 from engine.types import ChatMessage
 
 STDIN = "-"
+_MAX_BYTES = 64 << 20
 _ROLES = ("system", "user", "assistant")
 
 
@@ -21,7 +22,7 @@ def read_text(path: str) -> str:
         EngineError: FILE_MISSING, FILE_UNREADABLE, or TEXT_NOT_UTF8 with the position of the first bad byte.
     """
     try:
-        data = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
+        data = _read(path)
     except FileNotFoundError as error:
         raise EngineError(ErrorKind.FILE_MISSING, path=path) from error
     except OSError as error:
@@ -31,6 +32,18 @@ def read_text(path: str) -> str:
         return data[mark:].decode("utf-8")
     except UnicodeDecodeError as error:
         raise EngineError(ErrorKind.TEXT_NOT_UTF8, path=path, position=mark + error.start) from error
+
+
+def _read(path: str) -> bytes:
+    """At most one byte more than any context could hold: a device file never ends."""
+    if path == STDIN:
+        data = sys.stdin.buffer.read(_MAX_BYTES + 1) if sys.stdin is not None else b""
+    else:
+        with Path(path).open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise EngineError(ErrorKind.FILE_UNREADABLE, path=path, reason=f"it is longer than {_MAX_BYTES >> 20} MB")
+    return data
 
 
 def read_messages(path: str) -> tuple[ChatMessage, ...]:

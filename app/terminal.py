@@ -8,13 +8,13 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from app.amounts import size
 from app.engine_client import Job
 from app.messages import message_for
-from engine.errors import EngineError, ErrorReport
+from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.protocol import Event, Failed, LoadProgress
 
 EXIT_INTERRUPTED = 130  # as shells report Ctrl-C
@@ -22,6 +22,10 @@ EXIT_INTERRUPTED = 130  # as shells report Ctrl-C
 
 class ReaderGoneError(Exception):
     """Nobody reads stdout any more, as after `| head -1`. Not a failure."""
+
+
+def _nowhere() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.FileIO(os.devnull, "w"), encoding="utf-8")
 
 
 class Terminal:
@@ -36,6 +40,9 @@ class Terminal:
         self.interrupted = False
         self._job: Job | None = None
         self._progress_shown = False
+        # A stream that was closed before the start is None.
+        sys.stdout = sys.stdout or _nowhere()
+        sys.stderr = sys.stderr or _nowhere()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):  # Windows would write the answer in a legacy code page
                 stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -46,10 +53,13 @@ class Terminal:
         try:
             sys.stdout.write(text)
             sys.stdout.flush()
-        except BrokenPipeError as error:
+        except OSError as error:
             # What is still buffered must go somewhere, or the interpreter complains at its exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise ReaderGoneError from error
+            if isinstance(error, BrokenPipeError):
+                raise ReaderGoneError from error
+            reason = error.strerror or str(error)
+            raise EngineError(ErrorKind.FOLDER_UNWRITABLE, path="stdout", reason=reason) from error
 
     def answer_json(self, document: dict[str, object]) -> None:
         """Write one JSON object to stdout, on one line. Raises ReaderGoneError."""
@@ -58,8 +68,9 @@ class Terminal:
     def note(self, text: str) -> None:
         """Write a line to stderr."""
         self.progress("")
-        sys.stderr.write(text + "\n")
-        sys.stderr.flush()
+        with suppress(OSError):  # notes are not worth an answer
+            sys.stderr.write(text + "\n")
+            sys.stderr.flush()
 
     def error(self, report: ErrorReport) -> None:
         """Say what went wrong on stderr; the details only when they were asked for."""

@@ -77,8 +77,8 @@ def distribution(logits: Logits, settings: SamplingSettings, history: Sequence[i
         _require_finite(logits[best])
         return Distribution(np.array([best]), np.ones(1))
     ids, values = _candidates(logits, settings)
-    scaled = values / settings.temperature
-    weights = np.exp(scaled - scaled.max())
+    # Differences first: a logit divided by a tiny temperature overflows, and inf - inf is no number.
+    weights = np.exp((values - values.max()) / settings.temperature)
     weights /= weights.sum()
     alive = weights > 0.0  # what underflows at a low temperature was never going to be drawn
     if not alive.all():

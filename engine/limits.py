@@ -5,24 +5,46 @@ from __future__ import annotations
 import math
 
 from engine.errors import EngineError, ErrorKind
-from engine.types import MAX_DRAFT_LENGTH, GenerationRequest
+from engine.types import (
+    MAX_CTX,
+    MAX_DRAFT_LENGTH,
+    MAX_GPU_LAYERS,
+    MAX_REPEAT_PENALTY,
+    MAX_THREADS,
+    GenerationRequest,
+    LoadRequest,
+)
 
 
 def check_request(request: GenerationRequest) -> None:
     """Raises EngineError(SETTING_INVALID) with name, value and range of the first setting out of range."""
     sampling = request.sampling
-    ranges: tuple[tuple[str, float, float, float], ...] = (
+    _check(
         ("temperature", sampling.temperature, 0.0, math.inf),
         ("top_k", sampling.top_k, 0, math.inf),
         ("top_p", sampling.top_p, 0.0, 1.0),
         ("min_p", sampling.min_p, 0.0, 1.0),
-        ("repeat_penalty", sampling.repeat_penalty, math.ulp(0.0), math.inf),
+        ("repeat_penalty", sampling.repeat_penalty, math.ulp(0.0), MAX_REPEAT_PENALTY),
         ("repeat_window", sampling.repeat_window, 0, math.inf),
         ("seed", sampling.seed, 0, math.inf),
         ("p_min", request.p_min, 0.0, 1.0),
         ("draft_length", request.draft_length, 0, MAX_DRAFT_LENGTH),
         ("max_tokens", 1 if request.max_tokens is None else request.max_tokens, 1, math.inf),
     )
+
+
+def check_load(request: LoadRequest) -> None:
+    """Raises EngineError(SETTING_INVALID) as `check_request` does."""
+    _check(
+        ("ctx", 1 if request.ctx is None else request.ctx, 1, MAX_CTX),
+        ("threads", 1 if request.threads is None else request.threads, 1, MAX_THREADS),
+        ("gpu_layers", request.gpu_layers, -1, MAX_GPU_LAYERS),
+        ("draft_gpu_layers", request.draft_gpu_layers, -1, MAX_GPU_LAYERS),
+    )
+
+
+def _check(*ranges: tuple[str, float, float, float]) -> None:
+    """Each range is name, value, least and most."""
     for name, value, least, most in ranges:
         if not least <= value <= most or math.isinf(value):  # NaN is in no range
             reason = f"{least:g} to {most:g}" if most < math.inf else f"{least:g} or more"

@@ -12,6 +12,7 @@ import psutil
 from engine import gguf, vocabulary
 from engine.devices import computing_device
 from engine.errors import EngineError, ErrorKind
+from engine.limits import check_load
 from engine.llama import LlamaContext, LlamaModel
 from engine.prompt import PromptMaker
 from engine.protocol import LoadProgress
@@ -19,6 +20,7 @@ from engine.session import Session
 from engine.types import MAX_DRAFT_LENGTH, Inactive, LoadedPair, LoadRequest, ModelInfo
 
 _DEFAULT_CTX: Final = 8192
+_LEAST_CTX: Final = 256  # also what llama.cpp rounds up to
 _PROGRESS_INTERVAL_S: Final = 0.05
 
 
@@ -38,6 +40,7 @@ def load_session(
         EngineError: everything that can be wrong with files, pair or memory.
     """
     begin = perf_counter()
+    check_load(request)
     target_header = gguf.read_header(request.target)
     gguf.check_loadable(target_header)
     draft_header = None
@@ -46,7 +49,8 @@ def load_session(
         gguf.check_loadable(draft_header)
         vocabulary.require_same(target_header, draft_header)
     total = _file_bytes(target_header) + (_file_bytes(draft_header) if draft_header else 0)
-    ctx = request.ctx or min(_DEFAULT_CTX, target_header.context_length or _DEFAULT_CTX)
+    # llama.cpp cuts its batch to the context, and a round must fit into a batch.
+    ctx = max(_LEAST_CTX, request.ctx or min(_DEFAULT_CTX, target_header.context_length or _DEFAULT_CTX))
     threads = request.threads or psutil.cpu_count(logical=False) or 1
     with ExitStack() as resources:
 

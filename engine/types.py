@@ -14,6 +14,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+MAX_CTX: Final = 1 << 24  # what a load may ask for; beyond, llama.cpp's 32-bit fields wrap or it computes for minutes
+MAX_THREADS: Final = 512
+MAX_GPU_LAYERS: Final = 9999
+MAX_REPEAT_PENALTY: Final = 100.0
 MAX_DRAFT_LENGTH: Final = 16  # a checked batch reserves a row of logits per guess, so this bounds device memory
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.conftest import TinyPair
-from tests.e2e.program import ONE_THREAD, run
+from tests.e2e.program import COMMAND, ONE_THREAD, ROOT, run
 from tests.fakes.gguf_files import (
     FIRST_WORD,
     Tiny,
@@ -130,3 +131,60 @@ def test_model_without_a_template_works_with_a_format_or_raw(tmp_path: Path) -> 
     words = with_template(tmp_path, None)
     assert run("generate", *words, "--chat-format", "chatml").status == 0
     assert run("generate", *words, "--raw").status == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--ctx", str(2**32 + 1)],
+        ["--ctx", "0"],
+        ["--threads", "10000"],
+        ["--gpu-layers", str(2**31)],
+        ["--repeat-penalty", "1e308"],
+    ],
+)
+def test_numbers_that_the_engine_cannot_hold_are_wrong_usage(tiny: TinyPair, words: list[str]) -> None:
+    """A number beyond what the engine's fields hold is refused with status 2, not cut to another number."""
+    result = run("generate", *tiny.words, "--prompt", "hi", *words)
+    assert result.status == 2
+    assert words[0] in result.err
+
+
+@pytest.mark.parametrize("ctx", ["1", "2", "8"])
+def test_tiny_context_holds_a_round(tiny: TinyPair, ctx: str) -> None:
+    """A context shorter than a round is made long enough instead of aborting the engine."""
+    result = run("generate", *tiny.words, "--prompt", "hi", "--ctx", ctx, "--draft-length", "16", "--max-tokens", "5")
+    assert result.status == 0, result.err
+
+
+@pytest.mark.parametrize("temperature", ["1e-308", "5e-324", "1e30"])
+def test_extreme_temperatures_write(tiny: TinyPair, temperature: str) -> None:
+    """Temperatures at the ends of what a number can be still give a distribution."""
+    result = run("generate", *tiny.words, "--prompt", "hi", "--max-tokens", "5", "--temperature", temperature)
+    assert result.status == 0, result.err
+
+
+def test_answer_that_cannot_be_written_is_told(tiny: TinyPair) -> None:
+    """A full disk behind stdout is a failure with a message, with and without --json; never a traceback."""
+    for words in ([], ["--json"]):
+        with open("/dev/full", "wb") as full:
+            command = [*COMMAND, "generate", *tiny.words, "--prompt", "hi", "--max-tokens", "5", *words]
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False)
+        assert done.returncode == 1
+        assert b"stdout" in done.stderr
+        assert b"Traceback" not in done.stderr
+
+
+def test_endless_prompt_file_is_refused(tiny: TinyPair) -> None:
+    """A file that never ends is read up to a limit, then refused."""
+    result = run("generate", *tiny.words, "--prompt-file", "/dev/zero")
+    assert result.status == 1
+    assert "64 MB" in result.err
+
+
+@pytest.mark.parametrize("base", ["", "~no-such-user/x"])
+def test_base_folder_that_cannot_be_is_wrong_usage(base: str) -> None:
+    """An empty or impossible base folder is refused before anything is written anywhere."""
+    result = run("doctor", "--base-dir", base)
+    assert result.status == 2
+    assert "Traceback" not in result.err

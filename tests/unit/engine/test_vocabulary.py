@@ -176,15 +176,15 @@ def test_the_first_difference_is_named(
 def test_a_refusal_carries_its_facts(files: dict[str, Path], tmp_path: Path) -> None:
     """The error names both models, the difference, and how many tokens differ."""
     changes = ((300, "x"), (301, "y"), (3, "z"))
-    target = gguf_files.write_model(tmp_path / "target.gguf", Tiny(name="Big"))
-    draft = gguf_files.write_model(tmp_path / "draft.gguf", Tiny(name="Small", changed_tokens=changes))
+    target = gguf_files.write_model(tmp_path / "target.gguf", Tiny())
+    draft = gguf_files.write_model(tmp_path / "draft.gguf", Tiny(changed_tokens=changes))
     with pytest.raises(EngineError) as caught:
         require_same(read_header(target), read_header(draft))
     report = caught.value.report
     assert report.kind is ErrorKind.DRAFT_VOCABULARY
     assert dict(report.facts) == {
-        "target": "Big",
-        "draft": "Small",
+        "target": "target",
+        "draft": "draft",
         "difference": "token",
         "token_id": 300,
         "target_text": TEXTS[300],
