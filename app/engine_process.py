@@ -7,7 +7,7 @@ import math
 import multiprocessing
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -21,6 +21,19 @@ EngineTarget = Callable[[Connection, str], None]  # the pipe's end and the log's
 
 # Named, since fork is the default of some platforms, and a forked llama.cpp would share its parent's fate.
 _SPAWN = multiprocessing.get_context("spawn")
+
+
+@contextlib.contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """A process started inside never sees Ctrl-C, not even before it can ignore it; only this thread is affected."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows starts processes without such a mask
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class EngineProcess:
@@ -41,7 +54,8 @@ class EngineProcess:
         self.connection, theirs = _SPAWN.Pipe()
         self._process = _SPAWN.Process(target=target, args=(theirs, str(self.log)), name="draftlight-engine")
         try:
-            self._process.start()
+            with _interrupts_blocked():
+                self._process.start()
         except OSError as error:
             self.connection.close()
             raise EngineError(ErrorKind.ENGINE_START_FAILED, reason=str(error)) from error

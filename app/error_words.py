@@ -280,8 +280,8 @@ def _died(facts: Facts) -> str:
     if facts["signal"]:
         return translate(
             "messages",
-            "It met a fault that it could not survive ({signal}), most often because the memory of the "
-            "graphics card ran out. Load the pair again; a shorter context needs less memory.",
+            "It met a fault that it could not survive ({signal}): most often a damaged model file, or too little "
+            "memory on the graphics card. Load the pair again, with a shorter context or another file.",
         )
     if facts["exit_code"]:
         return translate("messages", "It ended with exit code {exit_code}. Load the pair again.")

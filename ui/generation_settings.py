@@ -119,7 +119,10 @@ class GenerationSettingsPopover(Translated, QFrame):
             (translate("settings", "Repeat penalty"), translate("settings", "1 means none")),
             (translate("settings", "Most tokens"), translate("settings", "0 means up to the end of the context")),
             (translate("settings", "Random seed"), translate("settings", "Another one for each reply")),
-            (translate("settings", "Seed"), translate("settings", "The same seed and settings give the same text")),
+            (
+                translate("settings", "Seed"),
+                translate("settings", "The same seed and settings give the same text, up to rounding"),
+            ),
             (
                 translate("settings", "Draft length"),
                 translate("settings", "Tokens guessed in a round; 0 writes without the draft"),
@@ -145,7 +148,7 @@ class GenerationSettingsPopover(Translated, QFrame):
         self._reset.setText(translate("settings", "Restore defaults"))
         self.rule.name_values(
             (
-                translate("settings", "coupled: same seed, same text"),
+                translate("settings", "coupled: same seed, same text, up to rounding"),
                 translate("settings", "residual: keep or redraw"),
                 translate("settings", "match: draw and compare"),
             )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import psutil
 import pytest
 
-from tests.e2e.program import engines, family, finish, start, wait_for_text
+from tests.e2e.program import COMMAND, ROOT, engines, family, finish, start, wait_for_text
 
 LONG = ["--prompt", "Write a long story about a lighthouse.", "--seed", "1"]
 
@@ -62,7 +62,7 @@ def test_ctrl_c_ends_the_reply(starter_words: list[str]) -> None:
     result = finish(program)
     assert result.status == 130
     assert (first + result.out.encode()).endswith(b"\n")
-    assert "tokens/s" in result.err
+    assert "first token after" in result.err
     assert "Traceback" not in result.err
 
 
@@ -106,3 +106,23 @@ def test_killing_the_program_ends_the_engine(
     _, alive = psutil.wait_procs(children, timeout=30)
     finish(program)
     assert not alive
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0])
+def test_ctrl_c_at_any_moment_of_the_start_prints_no_traceback(starter_words: list[str], delay_s: float) -> None:
+    """An impatient Ctrl-C, sent to the whole group as a terminal does, ends the program quietly whenever it comes."""
+    program = subprocess.Popen(
+        [*COMMAND, "generate", *starter_words, *LONG],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        program.wait(timeout=delay_s + 0.05)
+    os.killpg(program.pid, signal.SIGINT)
+    _, error = program.communicate(timeout=60)
+    assert program.returncode != 0
+    # The interpreter itself may be interrupted before any of the program's code runs.
+    assert b"app/" not in error
+    assert b"engine/" not in error

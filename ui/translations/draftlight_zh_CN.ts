@@ -803,8 +803,8 @@
         <translation>程序之外的某个因素结束了它，多半是系统因内存耗尽所致。请重新加载模型对；更短的上下文或更小的模型需要的内存更少。</translation>
     </message>
     <message>
-        <source>It met a fault that it could not survive ({signal}), most often because the memory of the graphics card ran out. Load the pair again; a shorter context needs less memory.</source>
-        <translation>它遇到了无法恢复的错误（{signal}），多半是显存耗尽所致。请重新加载模型对；更短的上下文需要的内存更少。</translation>
+        <source>It met a fault that it could not survive ({signal}): most often a damaged model file, or too little memory on the graphics card. Load the pair again, with a shorter context or another file.</source>
+        <translation>它遇到了无法挺过的故障（{signal}）：最常见的原因是模型文件损坏，或显存不足。请重新加载这对模型，并缩短上下文或换一个文件。</translation>
     </message>
     <message>
         <source>It ended with exit code {exit_code}. Load the pair again.</source>
@@ -996,8 +996,8 @@
         <translation>种子</translation>
     </message>
     <message>
-        <source>The same seed and settings give the same text</source>
-        <translation>相同的种子和设置得到相同的文本</translation>
+        <source>coupled: same seed, same text, up to rounding</source>
+        <translation>coupled：同一种子得到同一文本（舍入误差除外）</translation>
     </message>
     <message>
         <source>Most tokens</source>
@@ -1006,6 +1006,10 @@
     <message>
         <source>0 means up to the end of the context</source>
         <translation>0 表示直到上下文末尾</translation>
+    </message>
+    <message>
+        <source>The same seed and settings give the same text, up to rounding</source>
+        <translation>相同的种子和设置会得到相同的文本（舍入误差除外）</translation>
     </message>
     <message>
         <source>Draft length</source>
@@ -1050,10 +1054,6 @@
     <message>
         <source>Restore defaults</source>
         <translation>恢复默认值</translation>
-    </message>
-    <message>
-        <source>coupled: same seed, same text</source>
-        <translation>coupled：同种子同文本</translation>
     </message>
     <message>
         <source>residual: keep or redraw</source>
