@@ -367,7 +367,7 @@ def test_engine_death_in_a_reply(shell: Shell) -> None:
     assert len(shell.client.loads) == 2
     seed = shell.client.requests[-1].sampling.seed
     shell.press(Action.WRITE_AGAIN)
-    shell.wait(lambda: shell.replies.writing is None)
+    shell.wait_for_end()
     assert shell.client.requests[-1].sampling.seed == seed
     assert shell.conversation.last_reply is not reply
     assert not shell.notices
@@ -425,7 +425,7 @@ def test_chat_template(shell: Shell, kind: ErrorKind, action: Action, chat_forma
     shell.ask("Hello")
     assert shell.notices[0].actions[:2] == (Action.USE_CHATML, Action.USE_PLAIN)
     shell.press(action)
-    shell.wait(lambda: shell.replies.writing is None)
+    shell.wait_for_end()
     assert shell.conversation.last_reply is not None
     assert shell.conversation.last_reply.text == "Fine."
     assert [turn.text for turn in shell.conversation.turns] == ["Hello", "Fine."]
