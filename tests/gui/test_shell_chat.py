@@ -141,7 +141,7 @@ def test_switching_chats_while_writing(shell: Shell) -> None:
     assert "is being written in “A story”" in shell.chat.notices.hint
     assert shell.chat.transcript.box.text == "here?"
     shell.client.release()
-    shell.wait(lambda: shell.replies.writing is None)
+    shell.wait_for_end()
     assert writing.last_reply is not None
     assert writing.last_reply.fold.end is EndReason.STOP
     assert not shell.conversation.turns
@@ -169,7 +169,7 @@ def test_deleting_the_chat_being_written(shell: Shell) -> None:
     stream(shell)
     writing = shell.conversation
     shell.chat.list.remove(writing)
-    shell.wait(lambda: shell.replies.writing is None)
+    shell.wait_for_end()
     assert shell.conversation is not writing
     shell.chat.list.undo()
     assert shell.conversation is writing
@@ -182,7 +182,7 @@ def test_unload_while_writing(shell: Shell) -> None:
     """Unload stops the reply and ends the engine; the chat stays and the next load works."""
     stream(shell)
     shell.menu()["Unload"].trigger()
-    shell.wait(lambda: shell.replies.writing is None)
+    shell.wait_for_end()
     assert shell.pairs.pair is None
     assert shell.client.pid is None
     assert [notice.title for notice in shell.notices] == ["No pair is loaded"]
