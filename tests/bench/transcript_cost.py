@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import sys
 from collections.abc import Callable, Iterator
 from time import thread_time
@@ -25,30 +24,9 @@ from app.conversation import Conversation
 from engine.protocol import Started
 from engine.types import GenerationRequest
 from tests.fakes import tapes
+from tests.fakes.long_texts import chinese, one_code_block, one_paragraph, short_lines
 from ui.legend import ViewMode
 from ui.transcript import Transcript
-
-WORDS = ["the", "cache", "turns", "an", "exponential", "recursion", "into", "a", "linear", "one", "in", "memory"]
-
-
-def one_paragraph(count: int) -> list[str]:
-    pick = random.Random(1)
-    return [f" {pick.choice(WORDS)}" for _ in range(count)]
-
-
-def short_lines(count: int) -> list[str]:
-    return [text for number in range(count // 4) for text in (" and", " so", f" {number}", "\n")]
-
-
-def one_code_block(count: int) -> list[str]:
-    lines = (("    total", " +=", " weights", "[", f"{number}", "]\n") for number in range(count // 6))
-    return ["```python\n", *(text for line in lines for text in line)]
-
-
-def chinese(count: int) -> list[str]:
-    pick = random.Random(1)
-    return [pick.choice(["中文", "写", "一个", "函数", "，", "👩‍🚀"]) for _ in range(count)]
-
 
 SHAPES: tuple[Callable[[int], list[str]], ...] = (one_paragraph, short_lines, one_code_block, chinese)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from itertools import pairwise
 from time import perf_counter
@@ -12,34 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication
 
+from tests.fakes.long_texts import chinese, one_code_block, one_paragraph, short_lines
 from ui.pieces import BOX_INSET
 from ui.source_lines import LineKind, index_of_unit, kind_of, units
 from ui.text_flow import KEPT, TextFlow
 from ui.theme import LIGHT
 
-WORDS = ["the", "cache", "turns", "an", "exponential", "recursion", "into", "a", "linear", "one", "in", "memory"]
 COUNT = 20_000
 
 pytestmark = pytest.mark.usefixtures("qapp")
-
-
-def one_paragraph(count: int) -> list[str]:
-    pick = random.Random(1)
-    return [f" {pick.choice(WORDS)}" for _ in range(count)]
-
-
-def short_lines(count: int) -> list[str]:
-    return [text for number in range(count // 4) for text in (" and", " so", f" {number}", "\n")]
-
-
-def one_code_block(count: int) -> list[str]:
-    lines = (("    total", " +=", " weights", "[", f"{number}", "]\n") for number in range(count // 6))
-    return ["```python\n", *(text for line in lines for text in line)]
-
-
-def chinese(count: int) -> list[str]:
-    pick = random.Random(1)
-    return [pick.choice(["中文", "写", "一个", "函数", "，", "👩‍🚀"]) for _ in range(count)]
 
 
 def flow(text: str = "", width: int = 700) -> TextFlow:
