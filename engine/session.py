@@ -46,7 +46,6 @@ class Session:
         self._draft = draft
         self._prompts = prompts
         self._resources = resources
-        self._reused = 0
 
     def close(self) -> None:
         self._resources.close()
@@ -70,7 +69,7 @@ class Session:
         first_at: float | None = None
         self._watch(cancelled)
         try:
-            row = yield from self._read_prompt(request, prompt.tokens)
+            row, reused = yield from self._read_prompt(request, prompt.tokens)
             rule = make_rule(request.rule, request.sampling.seed)
             drafter, inactive = self._drafter(request, prompt.tokens, rule)
             speculator = Speculator(
@@ -88,7 +87,7 @@ class Session:
             yield Started(
                 job=request.job,
                 prompt_tokens=len(prompt.tokens),
-                reused_tokens=self._reused,
+                reused_tokens=reused,
                 dropped_messages=prompt.dropped_messages,
                 prefill_s=read_at - arrived,
                 inactive=inactive,
@@ -124,11 +123,11 @@ class Session:
 
     def _read_prompt(
         self, request: GenerationRequest, tokens: list[int]
-    ) -> Generator[PrefillProgress, None, Logits]:
+    ) -> Generator[PrefillProgress, None, tuple[Logits, int]]:
         """Bring `tokens` into the target's cache, what the last turn left of them excepted.
 
         Returns:
-            The logits [vocab] after the last token.
+            The logits [vocab] after the last token, and how many tokens the cache already held.
         """
         target = self._target
         if request.cold:
@@ -136,8 +135,8 @@ class Session:
             if self._draft is not None:
                 self._draft.clear()
         rewind(target, min(_shared(target.tokens, tokens), len(tokens) - 1))
-        self._reused = len(target.tokens)
-        yield PrefillProgress(request.job, self._reused, len(tokens))
+        reused = len(target.tokens)
+        yield PrefillProgress(request.job, reused, len(tokens))
         while True:
             if target.cancelled():
                 raise Interrupted
@@ -147,8 +146,7 @@ class Session:
             rows = target.decode(part, 1 if complete else 0)
             yield PrefillProgress(request.job, held + len(part), len(tokens))
             if complete:
-                row: Logits = rows[0]
-                return row
+                return rows[0], reused
 
     def _drafter(
         self, request: GenerationRequest, tokens: list[int], rule: AcceptanceRule
