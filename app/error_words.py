@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import assert_never
 
+from app import model_words
 from app.amounts import count, size
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
@@ -24,7 +25,9 @@ class Facts(Mapping[str, str]):
     Facts that are absent are empty.
     """
 
-    _LABELS = frozenset({"code", "exit_code", "token_id", "version", "position"})  # numbers that count nothing
+    _LABELS = frozenset(
+        {"code", "exit_code", "token_id", "version", "position", "status"}
+    )  # numbers that count nothing
 
     def __init__(self, report: ErrorReport) -> None:
         sizes = {value for name, value in report.facts if name.endswith("_bytes") and not isinstance(value, str)}
@@ -242,7 +245,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
                 "The model ended after {completion_tokens} tokens. Use a prompt that asks for more.",
             )
         case _:
-            assert_never(kind)
+            return model_words.words_for(kind, facts)
 
 
 def _start_failed(facts: Facts) -> str:

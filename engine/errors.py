@@ -51,6 +51,28 @@ class ErrorKind(Enum):
     MESSAGES_INVALID = "messages_invalid"  # path, reason
     SPECULATION_INACTIVE = "speculation_inactive"  # inactive: nothing to compare with
     REPLY_TOO_SHORT = "reply_too_short"  # completion_tokens: nothing to measure
+    # Hubs and downloads.
+    OFFLINE = "offline"  # the user's own wish: nothing was asked
+    HUB_UNREACHABLE = "hub_unreachable"  # host, reason
+    HUB_REFUSED = "hub_refused"  # host, status, reason: an answer that makes no sense of its own
+    HUB_BUSY = "hub_busy"  # host, retry_after_s: too many requests
+    REPO_MISSING = "repo_missing"  # repo, host
+    REPO_FILE_MISSING = "repo_file_missing"  # repo, file, host
+    REPO_GATED = "repo_gated"  # repo, url where to accept, token ("none", "refused", "given")
+    DOWNLOAD_STALLED = "download_stalled"  # file, host, seconds
+    DOWNLOAD_WRONG_SIZE = "download_wrong_size"  # file, size_bytes, expected_bytes
+    DOWNLOAD_WRONG_HASH = "download_wrong_hash"  # file, sha256, expected_sha256
+    DOWNLOAD_NOT_GGUF = "download_not_gguf"  # file, host: a web page, say
+    DOWNLOAD_CHANGED = "download_changed"  # file, repo: another file now stands at the hub
+    DOWNLOAD_ELSEWHERE = "download_elsewhere"  # file: another program is downloading the same
+    DOWNLOAD_CANCELLED = "download_cancelled"
+    NAME_UNSAFE = "name_unsafe"  # name, reason: a server's name that is no file name here
+    PAIR_UNKNOWN = "pair_unknown"  # id
+    PAIR_NOT_HERE = "pair_not_here"  # id, title: in the catalogue, not on this computer
+    CATALOGUE_BROKEN = "catalogue_broken"  # path, reason, entry where only one is
+    MODEL_NOT_REMOVABLE = "model_not_removable"  # path, owner: another program's
+    TRASH_FAILED = "trash_failed"  # path, reason
+    MODEL_CHANGED = "model_changed"  # path, sha256, expected_sha256: verify found other bytes
 
 
 @dataclass(frozen=True, slots=True)

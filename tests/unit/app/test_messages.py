@@ -52,7 +52,22 @@ FACTS: tuple[tuple[str, str | int | float], ...] = (
     ("position", 1_234),
     ("inactive", "no_draft"),
     ("completion_tokens", 3),
+    ("host", "hub.example"),
+    ("status", 503),
+    ("retry_after_s", 30),
+    ("repo", "owner/model-GGUF"),
+    ("file", "model-Q4_K_M.gguf"),
+    ("url", "https://hub.example/owner/model-GGUF"),
+    ("token", "none"),
+    ("seconds", 20),
+    ("sha256", "0123abcd"),
+    ("expected_sha256", "abcd0123"),
+    ("id", "some-pair"),
+    ("title", "Large 70B + Small 1B"),
+    ("entry", "some-pair"),
+    ("owner", "LM Studio"),
 )
+ENDINGS = (".", "/logs/engine.log", "https://hub.example/owner/model-GGUF")
 
 
 @pytest.fixture
@@ -75,15 +90,12 @@ def test_every_kind_has_a_message(kind: ErrorKind) -> None:
     message = message_for(ErrorReport(kind, FACTS, "a trace"))
     assert message.title
     assert not message.title.endswith(".")
-    assert message.text.endswith((".", FACTS_LOG))
+    assert message.text.endswith(ENDINGS)
     assert message.detail == "a trace"
     for text in (message.title, message.text):
         assert "{" not in text
         assert "  " not in text
         assert "Traceback" not in text
-
-
-FACTS_LOG = "/logs/engine.log"
 
 
 @pytest.mark.parametrize("kind", ErrorKind)

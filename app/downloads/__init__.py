@@ -1,0 +1,1 @@
+"""From a hub to the disk: bytes, checks, a queue."""

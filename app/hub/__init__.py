@@ -1,0 +1,1 @@
+"""What is asked of model hubs: metadata, search, headers, tokens."""
