@@ -102,6 +102,12 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
                 "Its SHA-256 is {sha256}, and {expected_sha256} was published. It is damaged or was changed; "
                 "download it again.",
             )
+        case ErrorKind.PIECES_NOT_JOINED:
+            return translate("messages", "{path_name} is only a piece of a file"), translate(
+                "messages",
+                "{file} was cut into pieces, of which {pieces} are here. Join them in their order into one file; then "
+                "it can be used.",
+            )
         case _:
             raise AssertionError(kind)  # a test asks for the words of every kind
 

@@ -214,7 +214,7 @@ def check_loadable(header: GgufHeader) -> None:
             other parts all that `read_header` raises.
     """
     path, architecture = str(header.path), header.architecture
-    tensors = {tensor.name for part in _all_parts(header) for tensor in part.tensors}
+    tensors = {tensor.name for part in read_parts(header) for tensor in part.tensors}
     kind = header.text("general.type")
     if kind in ("adapter", "imatrix", "mmproj"):
         raise EngineError(ErrorKind.NOT_GENERATIVE, path=path, architecture=kind)
@@ -240,8 +240,12 @@ def _is_side_file(tensors: set[str]) -> bool:
     return "blk.0.attn_norm.weight" not in tensors and any(".nextn." in name for name in tensors)
 
 
-def _all_parts(header: GgufHeader) -> Iterator[GgufHeader]:
-    """The headers of all parts of a model, checked to belong together. `header` must be the first part's."""
+def read_parts(header: GgufHeader) -> Iterator[GgufHeader]:
+    """The headers of all parts of a model, checked to belong together. `header` must be the first part's.
+
+    Raises:
+        EngineError: SPLIT_INCOMPLETE, GGUF_BROKEN, and all that `read_header` raises.
+    """
     parts = header.parts()
     if header.split_no != 0:
         raise EngineError(ErrorKind.SPLIT_INCOMPLETE, path=str(header.path), missing=str(parts[0]))
