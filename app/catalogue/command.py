@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.amounts import count, size
-from app.catalogue.reading import Catalogue, read_catalogue
-from app.command import Outcome
+from app.catalogue.reading import read_catalogue
+from app.command import Outcome, tell_problems
 from app.model_values import PairKind
 from app.paths import Paths
-from app.reply_document import error_document
+from app.reply_document import Document, error_document
 from app.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -59,22 +60,19 @@ def _list(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Ou
 
     catalogue = read_catalogue(paths)
     tell_problems(catalogue, terminal)
-    pairs = [
-        pair for pair in list_pairs(paths, catalogue) if arguments.kind is None or PairKind(arguments.kind) in pair.kinds
-    ]
+    pairs = list_pairs(paths, catalogue)
+    if arguments.kind is not None:
+        pairs = tuple(pair for pair in pairs if PairKind(arguments.kind) in pair.kinds)
     if not arguments.json:
         terminal.answer(_list_table(pairs))
-    problems = [error_document(problem) for problem in catalogue.problems]
-    return Outcome(document={"pairs": [listed_document(pair) for pair in pairs], "problems": problems})
+    document: Document = {
+        "pairs": [listed_document(pair) for pair in pairs],
+        "problems": [error_document(problem) for problem in catalogue.problems],
+    }
+    return Outcome(document=document)
 
 
-def tell_problems(catalogue: Catalogue, terminal: Terminal) -> None:
-    """What was left out of the catalogue; the rest can be used."""
-    for problem in catalogue.problems:
-        terminal.error(problem)
-
-
-def _list_table(pairs: list[ListedPair]) -> str:
+def _list_table(pairs: Sequence[ListedPair]) -> str:
     from app.catalogue.listing import Here
     from app.catalogue.table import table
 
@@ -129,14 +127,13 @@ def _check(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> O
         checked.append(checker.check(pair))
         if not arguments.json:
             terminal.answer(("" if number > 1 else title_line(width)) + checked_text(checked[-1], width))
-    if file is not None:
-        changes = file.write(checked)
-        terminal.note(f"{count(changes)} values of {arguments.write} were changed.")
     broken = sum(not one.works for one in checked)
-    wrong = sum(bool(one.contradictions) for one in checked) if file is None else 0
-    terminal.note(f"{count(len(checked))} pairs asked for at {hub.name}: {broken} would not work"
-                  f"{'' if file else f', {wrong} are otherwise than the catalogue says'}.")
-    document = {
+    wrong = sum(bool(one.contradictions) for one in checked)
+    terminal.note(f"Asked {hub.name} for {len(checked)} pairs: {broken} fail, {wrong} differ from the catalogue.")
+    if file is not None:
+        terminal.note(f"{count(file.write(checked))} values changed in {arguments.write}.")
+        wrong = 0  # not any more
+    document: Document = {
         "hub": hub.name,
         "pairs": [checked_document(one) for one in checked],
         "problems": [error_document(problem) for problem in catalogue.problems],
