@@ -1,4 +1,4 @@
-"""The one client through which hubs are asked, and what their answers mean.
+"""The client through which hubs are asked, and what their answers mean.
 
 Everything that a server or a network can do wrong becomes an `EngineError`. No text of a server gets into one: it
 might repeat what it was sent, the token too.
@@ -6,6 +6,7 @@ might repeat what it was sent, the token too.
 
 from __future__ import annotations
 
+import atexit
 import socket
 import ssl
 import time
@@ -37,7 +38,14 @@ OFFICIAL_HOSTS = frozenset({"huggingface.co", "www.huggingface.co", "hf.co", "ww
 
 @cache
 def client() -> HubClient:
-    """The program's one client. Thread-safe. Proxies and certificates are taken from the environment, as usual."""
+    """The program's one client. Thread-safe."""
+    shared = new_client()
+    atexit.register(shared.close)
+    return shared
+
+
+def new_client() -> HubClient:
+    """One that takes proxies and certificates from the environment, as usual."""
     return HubClient(
         timeout=TIMEOUT,
         follow_redirects=True,  # a token is not sent on to another host

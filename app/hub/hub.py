@@ -13,7 +13,7 @@ from urllib.parse import quote
 from huggingface_hub import HfApi, get_hf_file_metadata, set_client_factory
 from huggingface_hub.hf_api import ModelInfo, RepoSibling
 
-from app.hub.http import RefusedError, client, host_of, refusal, understanding
+from app.hub.http import RefusedError, host_of, new_client, refusal, understanding
 from app.hub.listing import HubModel, Listing, RepoFacts, list_models, match, same_file
 from app.hub.token import Token
 from app.model_settings import DEFAULT_ENDPOINT
@@ -22,7 +22,7 @@ from app.version import VERSION
 from engine.errors import EngineError, ErrorKind
 
 # The library's own client waits for ever and tries again for half a minute; ours fails at once, with a reason.
-set_client_factory(client)
+set_client_factory(new_client)
 
 MAX_FILES = 20_000  # of one repository
 
