@@ -7,6 +7,7 @@ might repeat what it was sent, the token too.
 from __future__ import annotations
 
 import atexit
+import logging
 import socket
 import ssl
 import time
@@ -35,6 +36,9 @@ LONGEST_PAUSE_S = 24 * 3600
 
 OFFICIAL_HOSTS = frozenset({"huggingface.co", "www.huggingface.co", "hf.co", "www.hf.co"})
 
+# It writes down the headers of answers, and a server may repeat in them what it was sent.
+logging.getLogger("httpcore2").setLevel(logging.WARNING)
+
 
 @cache
 def client() -> HubClient:
@@ -59,6 +63,7 @@ class HubClient(httpx2.Client):
     """Raises EngineError (HUB_UNREACHABLE, HUB_REFUSED) and RefusedError, and nothing of httpx's own."""
 
     def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        request.extensions["timeout"] = self.timeout.as_dict()  # huggingface_hub would wait for ever for some answers
         try:
             return super().send(request, **options)
         except httpx2.RequestError as error:

@@ -26,7 +26,6 @@ set_client_factory(new_client)
 
 MAX_FILES = 20_000  # of one repository
 
-_TIMEOUT_S = 15.0
 _REPO = re.compile(r"[\w-][\w.-]{0,95}/[\w.-]{1,96}", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -94,7 +93,6 @@ class Hub:
                 repo,
                 revision=None if revision == _BRANCH else revision,
                 files_metadata=True,
-                timeout=_TIMEOUT_S,
                 token=self._hub_token(),
             )
             return RepoFacts(
@@ -149,9 +147,7 @@ class Hub:
     def _ask_for_file(self, model: RemoteModel, part: RemotePart) -> tuple[str, RemotePart]:
         """Its commit, and itself with its size and SHA-256 as far as the headers tell."""
         with self._asking(model.repo, part.path), understanding(self.name):
-            told = get_hf_file_metadata(
-                self.url(model, part), token=self._hub_token(), timeout=_TIMEOUT_S, endpoint=self._endpoint
-            )
+            told = get_hf_file_metadata(self.url(model, part), token=self._hub_token(), endpoint=self._endpoint)
         commit = told.commit_hash if told.commit_hash and _COMMIT.fullmatch(told.commit_hash) else model.revision
         return commit, RemotePart(part.path, _size(told.size), _sha256(told.etag))
 

@@ -39,13 +39,13 @@ def use_keyring() -> Iterator[Callable[[KeyringBackend], None]]:
 
 @pytest.fixture
 def fresh_clients() -> Iterator[None]:
-    """Clients that see the environment and the limits of this test."""
-    _renew()
+    """Clients that a test renews after its changes do not reach the next test."""
     yield
-    _renew()
+    renew_clients()
 
 
-def _renew() -> None:
+def renew_clients() -> None:
+    """From now on new clients are used."""
     http.client().close()
     http.client.cache_clear()
     set_client_factory(http.new_client)
