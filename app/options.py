@@ -188,9 +188,7 @@ def generation_request(
     request = GenerationRequest(
         job=0,  # the client numbers its jobs
         chat_format=ChatFormat(arguments.chat_format),
-        sampling=replace(
-            recommended or arguments.default_sampling, **{"seed": secrets.randbelow(SEED_LIMIT), **asked}
-        ),
+        sampling=replace(recommended or arguments.default_sampling, **{"seed": secrets.randbelow(SEED_LIMIT), **asked}),
         max_tokens=arguments.max_tokens,
         stop=tuple(arguments.stop),
         draft_length=arguments.draft_length,

@@ -12,8 +12,8 @@ from app.hub.listing import RepoFacts, match
 from app.hub.remote_header import read_remote_header
 from app.model_values import CatalogueFile, CataloguePair, RemoteModel, RemotePart
 from engine.errors import EngineError, ErrorKind, ErrorReport
-from engine.gguf import GgufHeader
-from engine.vocabulary import require_same
+from engine.gguf import GgufHeader, check_writes_text
+from engine.vocabulary import VocabularyMatch, require_match
 
 # What no other entry would fare better with.
 _ENDS_ALL = frozenset({ErrorKind.OFFLINE, ErrorKind.HUB_UNREACHABLE, ErrorKind.HUB_BUSY})
@@ -56,19 +56,20 @@ class CheckedFile:
 @dataclass(frozen=True, slots=True)
 class CheckedPair:
     """Attributes:
-    vocabulary: why the two cannot be a pair, or could not be compared; None where they are one.
+    vocabulary: what the two have in common, or why they are no pair, or could not be compared; None where one of
+        them cannot be had.
     """
 
     pair: CataloguePair
     target: CheckedFile
     draft: CheckedFile
-    vocabulary: ErrorReport | None
+    vocabulary: VocabularyMatch | ErrorReport | None
     differences: tuple[Difference, ...]
 
     @property
     def works(self) -> bool:
         """Both files are there and are a pair."""
-        return self.target.error is None and self.draft.error is None and self.vocabulary is None
+        return isinstance(self.vocabulary, VocabularyMatch)
 
     @property
     def contradictions(self) -> tuple[Difference, ...]:
@@ -100,12 +101,14 @@ class Checker:
         except EngineError as error:
             return CheckedFile(error=_of_this_one(error))
 
-    def _compare(self, target: RemoteModel, draft: RemoteModel) -> ErrorReport | None:
+    def _compare(self, target: RemoteModel, draft: RemoteModel) -> VocabularyMatch | ErrorReport:
         try:
-            require_same(self._header(target), self._header(draft))
+            headers = self._header(target), self._header(draft)
+            for header in headers:
+                check_writes_text(header, {tensor.name for tensor in header.tensors})
+            return require_match(*headers)
         except EngineError as error:
             return _of_this_one(error)
-        return None
 
     def _read_header(self, model: RemoteModel) -> GgufHeader:
         return read_remote_header(self._hub, model, self._cancelled)

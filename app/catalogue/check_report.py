@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from app.amounts import size
+from app.amounts import count, size
 from app.catalogue.check import CheckedFile, CheckedPair, Difference
 from app.catalogue.rewriting import Scalar
 from app.messages import message_for
 from app.reply_document import Document, error_document
-from engine.errors import ErrorReport
+from engine.errors import ErrorKind, ErrorReport
+from engine.vocabulary import VocabularyMatch
 
 _COLUMNS = "{verdict:10}{target:>10}{draft:>10}  {vocabulary:14}{licence}"
 _SHOWN_DIGITS = 12
@@ -38,15 +39,17 @@ def checked_text(checked: CheckedPair, width: int) -> str:
 
 def checked_document(checked: CheckedPair) -> Document:
     """The pair as `models check --json` has it. A value is null where it is not known."""
-    compared = checked.target.model is not None and checked.draft.model is not None
+    vocabulary = checked.vocabulary
+    match = vocabulary if isinstance(vocabulary, VocabularyMatch) else None
     return {
         "id": checked.pair.id,
         "works": checked.works,
         "target": _file_document(checked.target),
         "draft": _file_document(checked.draft),
         "vocabulary": {
-            "matches": checked.vocabulary is None if compared else None,
-            "error": None if checked.vocabulary is None else error_document(checked.vocabulary),
+            "matches": None if vocabulary is None else match is not None,
+            "masked": None if match is None else len(match.masked),
+            "error": error_document(vocabulary) if isinstance(vocabulary, ErrorReport) else None,
         },
         "differences": [
             {
@@ -79,9 +82,14 @@ def _size(file: CheckedFile) -> str:
 
 
 def _vocabulary(checked: CheckedPair) -> str:
-    if checked.target.model is None or checked.draft.model is None:
-        return "not compared"
-    return "match" if checked.vocabulary is None else "do not match"
+    match checked.vocabulary:
+        case None:
+            return "not compared"
+        case VocabularyMatch(masked=masked):
+            return f"{count(len(masked))} differ" if masked else "same"
+        case ErrorReport(kind=ErrorKind.DRAFT_VOCABULARY):
+            return "do not match"
+    return "not compared"
 
 
 def _licence(checked: CheckedPair) -> str:
@@ -91,7 +99,7 @@ def _licence(checked: CheckedPair) -> str:
 
 def _errors(checked: CheckedPair) -> list[str]:
     named = (("target", checked.target.error), ("draft", checked.draft.error), ("pair", checked.vocabulary))
-    return [f"{name}: {_sentence(report)}" for name, report in named if report is not None]
+    return [f"{name}: {_sentence(report)}" for name, report in named if isinstance(report, ErrorReport)]
 
 
 def _sentence(report: ErrorReport) -> str:

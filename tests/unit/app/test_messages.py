@@ -63,7 +63,7 @@ FACTS: tuple[tuple[str, str | int | float], ...] = (
     ("sha256", "0123abcd"),
     ("expected_sha256", "abcd0123"),
     ("id", "some-pair"),
-    ("near", "other-pair, another-pair"),
+    ("near", "other-pair"),
     ("title", "Large 70B + Small 1B"),
     ("entry", "some-pair"),
     ("owner", "LM Studio"),

@@ -37,9 +37,7 @@ def an_entry(pair_id: str = "some-pair", **changes: Any) -> Entry:
         "gated": False,
         "context": 8192,
         "target": a_file("owner/Some-7B-GGUF", "Some-7B-Q4_K_M.gguf"),
-        "draft": a_file(
-            "owner/Some-1B-GGUF", "Some-1B-Q4_K_M.gguf", parameters=1_000_000_000, about_bytes=700_000_000
-        ),
+        "draft": a_file("owner/Some-1B-GGUF", "Some-1B-Q4_K_M.gguf", parameters=1_000_000_000, about_bytes=700_000_000),
         "sampling": {"temperature": 0.5, "top_k": 7},
         "confidence": "medium",
         "note": "",

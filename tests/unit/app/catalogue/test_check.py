@@ -15,8 +15,8 @@ from app.catalogue.checked_file import CheckedCatalogueFile
 from app.hub.hub import Hub
 from app.hub.token import Token
 from app.paths import Paths
-from engine.errors import EngineError, ErrorKind
-from tests.fakes.gguf_files import FIRST_WORD, Tiny, write_model, write_split_model
+from engine.errors import EngineError, ErrorKind, ErrorReport
+from tests.fakes.gguf_files import FIRST_WORD, Tiny, write_embedding_model, write_model, write_split_model
 from tests.fakes.hub import GOOD_TOKEN, FakeHub
 from tests.fakes.hub_faults import failing, too_many
 from tests.fakes.hub_repos import Repo
@@ -38,10 +38,18 @@ def small_model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.fixture(scope="session")
-def stranger(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def neighbour(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A model with another word in its vocabulary."""
-    path = tmp_path_factory.mktemp("stranger") / "model.gguf"
+    path = tmp_path_factory.mktemp("neighbour") / "model.gguf"
     return write_model(path, Tiny(changed_tokens=((FIRST_WORD, "other"),))).read_bytes()
+
+
+@pytest.fixture(scope="session")
+def stranger(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A model with other words throughout."""
+    path = tmp_path_factory.mktemp("stranger") / "model.gguf"
+    words = tuple((token, f"other{token}") for token in range(FIRST_WORD, 512))
+    return write_model(path, Tiny(changed_tokens=words)).read_bytes()
 
 
 @pytest.fixture
@@ -78,7 +86,9 @@ def told(checked: CheckedPair) -> dict[str, tuple[object, object]]:
     return {one["key"]: (one["catalogue"], one["hub"]) for one in differences}
 
 
-def test_a_pair_that_is_as_the_catalogue_says(serving: FakeHub, tmp_path: Path, model: bytes, small_model: bytes) -> None:
+def test_a_pair_that_is_as_the_catalogue_says(
+    serving: FakeHub, tmp_path: Path, model: bytes, small_model: bytes
+) -> None:
     """Both files are there and match; what was not known is told, and nothing is contradicted."""
     (checked,) = check(serving, tmp_path, an_entry())
     assert checked.works
@@ -89,7 +99,7 @@ def test_a_pair_that_is_as_the_catalogue_says(serving: FakeHub, tmp_path: Path, 
     assert differences["target.revision"][0] == "main"
     text = checked_text(checked, 12)
     assert text.split()[:2] == ["some-pair", "ok"]
-    assert "match" in text
+    assert "same" in text
     assert len(text.splitlines()) == 1
 
 
@@ -155,9 +165,31 @@ def test_vocabularies_that_do_not_match_fail(hub: FakeHub, tmp_path: Path, model
     hub.add(DRAFT, {DRAFT_FILE: stranger})
     (checked,) = check(hub, tmp_path, an_entry())
     assert not checked.works
-    assert checked.vocabulary is not None
+    assert isinstance(checked.vocabulary, ErrorReport)
     assert checked.vocabulary.kind is ErrorKind.DRAFT_VOCABULARY
-    assert "do not match" in checked_text(checked, 12)
+    text = checked_text(checked, 12)
+    assert "do not match" in text
+    assert "    pair: " in text
+
+
+def test_vocabularies_that_differ_a_little_work(hub: FakeHub, tmp_path: Path, model: bytes, neighbour: bytes) -> None:
+    """Ids that differ are masked, so the pair works, and their number is told."""
+    hub.add(TARGET, {TARGET_FILE: model})
+    hub.add(DRAFT, {DRAFT_FILE: neighbour})
+    (checked,) = check(hub, tmp_path, an_entry())
+    assert checked.works
+    assert "1 differ" in checked_text(checked, 12)
+    vocabulary = checked_document(checked)["vocabulary"]
+    assert vocabulary == {"matches": True, "masked": 1, "error": None}
+
+
+def test_what_cannot_write_by_itself_is_no_half_of_a_pair(hub: FakeHub, tmp_path: Path, model: bytes) -> None:
+    """An encoder, or a head that reads another model's hidden state, is refused by its header."""
+    hub.add(TARGET, {TARGET_FILE: model})
+    hub.add(DRAFT, {DRAFT_FILE: write_embedding_model(tmp_path / "encoder.gguf").read_bytes()})
+    (checked,) = check(hub, tmp_path, an_entry())
+    assert isinstance(checked.vocabulary, ErrorReport)
+    assert checked.vocabulary.kind is ErrorKind.NOT_GENERATIVE
 
 
 def test_a_gated_pair_without_a_token(hub: FakeHub, tmp_path: Path, model: bytes) -> None:
@@ -167,7 +199,7 @@ def test_a_gated_pair_without_a_token(hub: FakeHub, tmp_path: Path, model: bytes
     (checked,) = check(hub, tmp_path, an_entry(gated=True))
     assert checked.contradictions == ()
     assert checked.target.gated
-    assert checked.vocabulary is not None
+    assert isinstance(checked.vocabulary, ErrorReport)
     assert checked.vocabulary.kind is ErrorKind.REPO_GATED
 
 
@@ -219,9 +251,7 @@ def test_each_repository_is_asked_once(serving: FakeHub, tmp_path: Path) -> None
     assert len(serving.asked("bytes", DRAFT_FILE)) == 1
 
 
-def test_what_the_hub_says_is_written(
-    serving: FakeHub, tmp_path: Path, model: bytes, small_model: bytes
-) -> None:
+def test_what_the_hub_says_is_written(serving: FakeHub, tmp_path: Path, model: bytes, small_model: bytes) -> None:
     """Names, sizes, hashes, commit, licence and gate come into the file; all else stays as its author wrote it."""
     path = tmp_path / "models.json"
     entries = [

@@ -152,7 +152,11 @@ def test_damage_to_the_shipped_file_is_reported(own: Path, tmp_path: Path, monke
     document["pairs"][1]["target"] = 5
     monkeypatch.setattr(reading, "shipped_file", lambda name: program / name)
     write_catalogue(own, an_entry())
-    for damaged, left, problems in ((None, 0, 1), (text[:-100], 0, 1), (json.dumps(document), len(SHIPPED.pairs) - 2, 2)):
+    for damaged, left, problems in (
+        (None, 0, 1),
+        (text[:-100], 0, 1),
+        (json.dumps(document), len(SHIPPED.pairs) - 2, 2),
+    ):
         if damaged is not None:
             (program / "models.json").write_text(damaged, encoding="utf-8")
         catalogue = read(own)

@@ -25,9 +25,7 @@ def test_only_the_values_change() -> None:
     changed = replace_values(
         TEXT, {("a",): "new", ('b"{', 1, "c"): None, ('b"{', 1, "d"): 17, ('b"{', 3): False, ("é",): "中"}
     )
-    assert changed == (
-        '{ "a" : "new",\r\n\t"b\\"{": [ 1 , {"c":null,"d": 17 }, [] , false ],  "é": "中" }\n'
-    )
+    assert changed == ('{ "a" : "new",\r\n\t"b\\"{": [ 1 , {"c":null,"d": 17 }, [] , false ],  "é": "中" }\n')
     assert replace_values(TEXT, {}) == TEXT
 
 
@@ -39,9 +37,7 @@ def test_a_place_without_a_value_is_refused() -> None:
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
-DOCUMENTS = st.recursive(
-    SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20
-)
+DOCUMENTS = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
 
 
 def scalar_places(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

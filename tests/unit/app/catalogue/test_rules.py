@@ -13,7 +13,6 @@ from app.catalogue.rules import first_mistake, mistakes
 from tests.unit.app.catalogue.samples import Entry, a_catalogue, a_file, a_part, an_entry, with_draft
 
 
-
 def split(*paths: str) -> Entry:
     return with_draft(parts=[a_part(path) for path in paths])
 
