@@ -66,6 +66,7 @@ FACTS: tuple[tuple[str, str | int | float], ...] = (
     ("title", "Large 70B + Small 1B"),
     ("entry", "some-pair"),
     ("owner", "LM Studio"),
+    ("file_type", "Q4_0"),
 )
 ENDINGS = (".", "/logs/engine.log", "https://hub.example/owner/model-GGUF")
 
