@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from app import options
 from app.engine_client import EngineClient
+from app.messages import pair_notes
 from app.pairs import find_pair
 from app.paths import Paths
 from app.reply_document import Document
@@ -46,4 +47,6 @@ def load(arguments: argparse.Namespace, paths: Paths, terminal: Terminal, client
     job = client.load(options.with_load_settings(arguments, request))
     *_, loaded = terminal.follow(job)
     assert isinstance(loaded, Loaded)
+    for note in pair_notes(loaded.pair):
+        terminal.note(note)
     return loaded.pair

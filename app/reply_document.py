@@ -71,6 +71,7 @@ def pair_document(pair: LoadedPair | None, pair_id: str | None) -> Document | No
         "backend": pair.backend,
         "load_s": pair.load_s,
         "memory_bytes": pair.memory_bytes,
+        "masked": pair.masked,
     }
 
 
