@@ -85,7 +85,6 @@ def test_a_pair_is_verified_against_the_catalogue(home: Home, tiny: TinyPair) ->
     shipped = json.loads((Path(__file__).parents[2] / "models.json").read_text(encoding="utf-8"))
     entry = next(entry for entry in shipped["pairs"] if entry["id"] == pair.id)
     published = {"size_bytes": tiny.draft.stat().st_size, "sha256": "a" * 64}
-    print(entry["draft"])
     entry["draft"]["parts"] = [{"path": pair.draft.model.parts[0].path, **published}]
     own.write_text(json.dumps({**shipped, "pairs": [entry]}), encoding="utf-8")
     path = home.paths.models / pair.draft.model.repo / pair.draft.model.parts[0].path
@@ -158,10 +157,10 @@ def test_names_that_stand_for_nothing_are_told(name: str, kind: str, home: Home)
 
 def test_another_programs_model_stays(home: Home, tiny: TinyPair) -> None:
     """A file of LM Studio's is verified, and not removed."""
-    path = home.folder / ".lmstudio" / "models" / "owner" / "repo" / "model.gguf"
+    path = home.folder / ".lmstudio" / "models" / "owner" / "repo" / "their tiny.gguf"
     path.parent.mkdir(parents=True)
     shutil.copy(tiny.target, path)
-    assert run("models", "verify", str(path)).out.startswith("Whole: model, F32")
+    assert run("models", "verify", str(path)).out.startswith("Whole: their tiny, F32")
     result = run("models", "remove", str(path))
     assert result.status == 1
     assert "LM Studio" in result.err

@@ -297,8 +297,23 @@ def test_elsewhere_name_and_size_must_agree(
     assert library.find(remote("tiny.gguf", size + 1)) is None
     assert library.find(remote("tiny.gguf")) is None
     assert library.find(remote("other.gguf", size)) is not None
+    assert library.find(remote("other.gguf")) is not None
     assert library.find(remote("third.gguf", size + 1, blob.name.removeprefix("sha256-"))) is not None
     assert library.find(remote("third.gguf", size + 1, "0" * 64)) is None
+
+
+def test_without_a_size_the_repository_must_agree(computer: Computer, write: WriteModel, tmp_path: Path) -> None:
+    """In an added folder, the hub's file of unknown size is the one in folders called as its repository is."""
+    computer.folders = (tmp_path / "added",)
+    write(tmp_path / "added" / "Someone" / "Else" / "Tiny.gguf")
+    library = computer.library()
+    library.scan()
+    assert library.find(remote("tiny.gguf")) is None
+    path = write(tmp_path / "added" / "owner" / "repo" / "Tiny.gguf")
+    library.scan()
+    found = library.find(remote("tiny.gguf"))
+    assert found is not None
+    assert found.path == path
 
 
 def test_what_is_found_is_there_and_whole(computer: Computer, write: WriteModel) -> None:
