@@ -175,11 +175,7 @@ def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
 def _next(url: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
     """Where a redirect leads."""
     here = host_of(url)
-    try:
-        target = url.join(response.headers["Location"])
-    except httpx2.InvalidURL as error:
-        reason = translate("downloads", "it sends to an address that is none")
-        raise TroubleError(refused(here, response.status_code, reason)) from error
+    target = url.join(response.headers["Location"])
     if target.scheme not in ("http", "https") or (url.scheme, target.scheme) == ("https", "http"):
         reason = translate("downloads", "it sends to an address that is not safe")
         raise TroubleError(refused(here, response.status_code, reason), lasting=True)
