@@ -79,9 +79,7 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
                 "messages", "The hub calls it {name}: {reason}. It was not downloaded."
             )
         case ErrorKind.PAIR_UNKNOWN:
-            return translate("messages", "There is no pair {id}"), translate(
-                "messages", "The catalogue has no pair of this name. List the pairs to see the names."
-            )
+            return translate("messages", "There is no pair {id}"), _unknown_pair(facts)
         case ErrorKind.PAIR_NOT_HERE:
             return translate("messages", "{title} is not on this computer yet"), translate(
                 "messages", "Download the pair {id} first."
@@ -101,6 +99,12 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
                 "messages",
                 "Its SHA-256 is {sha256}, and {expected_sha256} was published. It is damaged or was changed; "
                 "download it again.",
+            )
+        case ErrorKind.PIECES_NOT_JOINED:
+            return translate("messages", "{path_name} is only a piece of a file"), translate(
+                "messages",
+                "{file} was cut into pieces, of which {pieces} are here. Join them in their order into one file; then "
+                "it can be used.",
             )
         case _:
             raise AssertionError(kind)  # a test asks for the words of every kind
@@ -123,6 +127,12 @@ def _gated(facts: Mapping[str, str]) -> str:
                 "Open {url} in a browser, sign in and accept the licence; then give this program a token with the "
                 "right to read.",
             )
+
+
+def _unknown_pair(facts: Mapping[str, str]) -> str:
+    if facts["near"]:
+        return translate("messages", "The catalogue has no pair of this name. Near ones: {near}.")
+    return translate("messages", "The catalogue has no pair of this name. List the pairs to see the names.")
 
 
 def _catalogue(facts: Mapping[str, str]) -> str:

@@ -47,9 +47,7 @@ class StarterState(Enum):
 
 def starter_state(paths: Paths) -> StarterState:
     """What there is of the pair. Reads no file."""
-    try:
-        _draft_file()
-    except EngineError:
+    if shipped_file() is None:
         return StarterState.NOT_INSTALLED
     return StarterState.READY if _target_file(paths).exists() else StarterState.TO_BE_MADE
 
@@ -70,6 +68,14 @@ def starter_pair(
     if not target.exists():
         _write_target(draft, target, client, on_job, on_progress)
     return LoadRequest(target=str(target), draft=str(draft))
+
+
+def shipped_file() -> Path | None:
+    """Where the package has its file, which is the draft; None where it is not installed."""
+    try:
+        return _draft_file()
+    except EngineError:
+        return None
 
 
 def _draft_file() -> Path:

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -231,21 +231,10 @@ def check_loadable(header: GgufHeader) -> None:
         EngineError: SPLIT_INCOMPLETE, VOCABULARY_ONLY, NOT_GENERATIVE, NEEDS_OWN_TARGET, GGUF_BROKEN, and for
             other parts all that `read_header` raises.
     """
-    path, architecture = str(header.path), header.architecture
-    tensors = {tensor.name for part in _all_parts(header) for tensor in part.tensors}
-    kind = header.text("general.type")
-    if kind in ("adapter", "imatrix", "mmproj"):
-        raise EngineError(ErrorKind.NOT_GENERATIVE, path=path, architecture=kind)
-    if not architecture:
-        _broken(header, "no general.architecture")
-    if architecture in NEEDS_OWN_TARGET or _is_side_file(tensors):
-        raise EngineError(ErrorKind.NEEDS_OWN_TARGET, path=path, architecture=architecture)
-    pools = header.number("{arch}.pooling_type") > 0  # 0 is none, -1 unspecified
-    causal = header.metadata.get(f"{architecture}.attention.causal", True)
-    if architecture in NOT_GENERATIVE or (pools and not causal):
-        raise EngineError(ErrorKind.NOT_GENERATIVE, path=path, architecture=architecture)
+    tensors = {tensor.name for part in read_parts(header) for tensor in part.tensors}
+    check_writes_text(header, tensors)
     if not tensors:
-        raise EngineError(ErrorKind.VOCABULARY_ONLY, path=path)
+        raise EngineError(ErrorKind.VOCABULARY_ONLY, path=str(header.path))
     if not 1 <= header.number("{arch}.block_count", 1) <= MAX_LAYERS:
         _broken(header, "the number of layers is out of range")
     experts = header.number("{arch}.expert_count")
@@ -253,13 +242,46 @@ def check_loadable(header: GgufHeader) -> None:
         _broken(header, "the numbers of experts are out of range")
 
 
-def _is_side_file(tensors: set[str]) -> bool:
+def check_writes_text(header: GgufHeader, tensors: Collection[str]) -> None:
+    """Refuse what cannot write text by itself, told by the header at hand: no file is opened.
+
+    Args:
+        tensors: the names of the model's tensors, as far as they are known.
+
+    Raises:
+        EngineError: NOT_GENERATIVE, NEEDS_OWN_TARGET, GGUF_BROKEN.
+    """
+    path, architecture = str(header.path), header.architecture
+    kind = header.text("general.type")
+    if kind in ("adapter", "imatrix", "mmproj"):
+        raise EngineError(ErrorKind.NOT_GENERATIVE, path=path, architecture=kind)
+    if not architecture:
+        _broken(header, "no general.architecture")
+    if architecture in NEEDS_OWN_TARGET or _is_side_file(header, tensors):
+        raise EngineError(ErrorKind.NEEDS_OWN_TARGET, path=path, architecture=architecture)
+    pools = header.number("{arch}.pooling_type") > 0  # 0 is none, -1 unspecified
+    causal = header.metadata.get(f"{architecture}.attention.causal", True)
+    if architecture in NOT_GENERATIVE or (pools and not causal):
+        raise EngineError(ErrorKind.NOT_GENERATIVE, path=path, architecture=architecture)
+
+
+def _is_side_file(header: GgufHeader, tensors: Collection[str]) -> bool:
     """Heads for the tokens after the next, without the trunk they belong to: llama.cpp would crash on them."""
-    return "blk.0.attn_norm.weight" not in tensors and any(".nextn." in name for name in tensors)
+    if "blk.0.attn_norm.weight" in tensors or not tensors:
+        return False
+    if any(".nextn." in name for name in tensors):
+        return True
+    # A head by its key alone. The first part of a split model may hold no layer yet.
+    declared = header.number("{arch}.nextn_predict_layers") > 0 and header.split_count == 1
+    return declared and not any(name.startswith("blk.0.") for name in tensors)
 
 
-def _all_parts(header: GgufHeader) -> Iterator[GgufHeader]:
-    """The headers of all parts of a model, checked to belong together. `header` must be the first part's."""
+def read_parts(header: GgufHeader) -> Iterator[GgufHeader]:
+    """The headers of all parts of a model, checked to belong together. `header` must be the first part's.
+
+    Raises:
+        EngineError: SPLIT_INCOMPLETE, GGUF_BROKEN, and all that `read_header` raises.
+    """
     parts = header.parts()
     if header.split_no != 0:
         raise EngineError(ErrorKind.SPLIT_INCOMPLETE, path=str(header.path), missing=str(parts[0]))

@@ -1,0 +1,155 @@
+"""What is known of the models on this computer, kept between starts so that no file is read twice.
+
+Everything here can be found again, so the cache never fails: a damaged file is made anew, and one that is locked or
+cannot be written only means that more has to be read again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.model_values import LocalModel, PlaceKind
+from app.version import VERSION
+from engine.errors import ErrorKind, ErrorReport
+
+_PATIENCE_S = 0.1  # for another program that is writing
+
+# What another version of the program wrote is not asked: it may have judged the same files in another way.
+_FORMAT = zlib.crc32(f"1 {VERSION}".encode()) >> 1
+_TABLE = """
+CREATE TABLE model (
+    path BLOB PRIMARY KEY, stamp TEXT, parts TEXT, place TEXT, size_bytes INTEGER, name TEXT, architecture TEXT,
+    quantisation TEXT, parameters INTEGER, vocab_size INTEGER, context INTEGER, problem TEXT
+) WITHOUT ROWID
+"""
+_STORE = "INSERT OR REPLACE INTO model VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+Row = tuple[bytes, str, str, str, int, str, str, str, int, int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """A model as it was when its files had this stamp."""
+
+    stamp: str
+    model: LocalModel
+
+
+class ModelCache:
+    """Thread-safe. No method raises."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._connection = _open(file)
+
+    def load(self) -> list[KnownModel]:
+        """Everything that is known."""
+        with self._lock:
+            try:
+                return [_model(row) for row in self._connection.execute("SELECT * FROM model")]
+            except (sqlite3.Error, ValueError, TypeError):
+                self._start_anew()
+                return []
+
+    def store(self, models: Iterable[KnownModel]) -> None:
+        with self._lock, contextlib.suppress(sqlite3.Error), self._connection:
+            self._connection.executemany(_STORE, map(_row, models))
+
+    def forget(self, paths: Iterable[Path]) -> None:
+        with self._lock, contextlib.suppress(sqlite3.Error), self._connection:
+            self._connection.executemany("DELETE FROM model WHERE path = ?", ((os.fsencode(path),) for path in paths))
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    def _start_anew(self) -> None:
+        self._connection.close()
+        with contextlib.suppress(OSError):  # another program has it open
+            self._file.unlink(missing_ok=True)
+        self._connection = _open(self._file)
+
+
+def _open(file: Path) -> sqlite3.Connection:
+    """The cache's file, made anew where it is damaged; a cache in memory where that cannot be."""
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    for place in (file, file, ":memory:"):
+        connection = None
+        try:
+            connection = sqlite3.connect(place, timeout=_PATIENCE_S, check_same_thread=False)
+            connection.execute("PRAGMA synchronous = OFF")  # what a power cut damages is made anew
+            _prepare(connection)
+            return connection
+        except sqlite3.Error as error:
+            if connection is not None:
+                connection.close()
+            if error.sqlite_errorcode in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+                with contextlib.suppress(OSError):
+                    file.unlink(missing_ok=True)
+    raise AssertionError  # a cache in memory can always be made
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Make the table, unless the same format has it already."""
+    if connection.execute("PRAGMA user_version").fetchone() != (_FORMAT,):
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("DROP TABLE IF EXISTS model")
+            connection.execute(_TABLE)
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")
+
+
+# Names that are not UTF-8 have lone surrogates, which SQLite refuses; JSON escapes them.
+
+
+def _row(known: KnownModel) -> Row:
+    model, problem = known.model, known.model.problem
+    return (
+        os.fsencode(model.path),
+        known.stamp,
+        json.dumps([str(part) for part in model.parts]),
+        model.place.value,
+        model.size_bytes,
+        model.name,
+        model.architecture,
+        model.quantisation,
+        model.parameters,
+        model.vocab_size,
+        model.context,
+        "" if problem is None else json.dumps([problem.kind.value, problem.facts, problem.detail]),
+    )
+
+
+def _model(row: Row) -> KnownModel:
+    path, stamp, parts, place, size, name, architecture, quantisation, parameters, vocab_size, context, problem = row
+    return KnownModel(
+        stamp,
+        LocalModel(
+            path=Path(os.fsdecode(path)),
+            parts=tuple(map(Path, json.loads(parts))),
+            place=PlaceKind(place),
+            size_bytes=size,
+            name=name,
+            architecture=architecture,
+            quantisation=quantisation,
+            parameters=parameters,
+            vocab_size=vocab_size,
+            context=context,
+            problem=_problem(problem) if problem else None,
+        ),
+    )
+
+
+def _problem(text: str) -> ErrorReport:
+    kind, facts, detail = json.loads(text)
+    return ErrorReport(ErrorKind(kind), tuple((name, value) for name, value in facts), detail)
