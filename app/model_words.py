@@ -79,9 +79,7 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
                 "messages", "The hub calls it {name}: {reason}. It was not downloaded."
             )
         case ErrorKind.PAIR_UNKNOWN:
-            return translate("messages", "There is no pair {id}"), translate(
-                "messages", "The catalogue has no pair of this name. List the pairs to see the names."
-            )
+            return translate("messages", "There is no pair {id}"), _unknown_pair(facts)
         case ErrorKind.PAIR_NOT_HERE:
             return translate("messages", "{title} is not on this computer yet"), translate(
                 "messages", "Download the pair {id} first."
@@ -135,6 +133,12 @@ def _gated(facts: Mapping[str, str]) -> str:
                 "Open {url} in a browser, sign in and accept the licence; then give this program a token with the "
                 "right to read.",
             )
+
+
+def _unknown_pair(facts: Mapping[str, str]) -> str:
+    if facts["near"]:
+        return translate("messages", "The catalogue has no pair of this name. Near ones: {near}.")
+    return translate("messages", "The catalogue has no pair of this name. List the pairs to see the names.")
 
 
 def _catalogue(facts: Mapping[str, str]) -> str:
