@@ -100,6 +100,12 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
                 "Its SHA-256 is {sha256}, and {expected_sha256} was published. It is damaged or was changed; "
                 "download it again.",
             )
+        case ErrorKind.MODEL_UNKNOWN:
+            return translate("messages", "{path_name} is not among the models"), translate(
+                "messages",
+                "Nothing at {path} is a model in the models folder, among the files and folders that were added, or in "
+                "another program's folder that is looked into.",
+            )
         case ErrorKind.PIECES_NOT_JOINED:
             return translate("messages", "{path_name} is only a piece of a file"), translate(
                 "messages",

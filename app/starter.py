@@ -37,7 +37,7 @@ def starter_state(paths: Paths) -> StarterState:
     """What there is of the pair. Reads no file."""
     if shipped_file() is None:
         return StarterState.NOT_INSTALLED
-    return StarterState.READY if _target_file(paths).exists() else StarterState.TO_BE_MADE
+    return StarterState.READY if made_file(paths).exists() else StarterState.TO_BE_MADE
 
 
 def starter_pair(
@@ -52,7 +52,7 @@ def starter_pair(
     Raises:
         EngineError: STARTER_MISSING, DISK_FULL, FOLDER_UNWRITABLE, LOAD_CANCELLED, or what the engine reports.
     """
-    draft, target = _draft_file(), _target_file(paths)
+    draft, target = _draft_file(), made_file(paths)
     if not target.exists():
         requantise(draft, target, "F32", _TARGET_BYTES, client, on_job, on_progress)
     return LoadRequest(target=str(target), draft=str(draft))
@@ -79,5 +79,6 @@ def _draft_file() -> Path:
     raise EngineError(ErrorKind.STARTER_MISSING, package=_PACKAGE)
 
 
-def _target_file(paths: Paths) -> Path:
+def made_file(paths: Paths) -> Path:
+    """Where the target is, once it was made."""
     return paths.models / "starter" / _TARGET

@@ -73,6 +73,7 @@ class ErrorKind(Enum):
     MODEL_NOT_REMOVABLE = "model_not_removable"  # path, owner: another program's
     TRASH_FAILED = "trash_failed"  # path, reason
     MODEL_CHANGED = "model_changed"  # path, sha256, expected_sha256: verify found other bytes
+    MODEL_UNKNOWN = "model_unknown"  # path: no model, or in none of the places that are looked into
     PIECES_NOT_JOINED = "pieces_not_joined"  # path, pieces, file: what they make when they are joined
     SELF_DRAFT_TOO_LARGE = "self_draft_too_large"  # path, file_type, size_bytes, expected_bytes
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from time import monotonic
 
+from app.hub.names import local_path
 from app.library.cache import KnownModel, ModelCache
 from app.library.entries import Entry, entries_of
 from app.library.places import Place, find_places
-from app.library.reading import printable, read_model
+from app.library.reading import read_model, shown
 from app.library.walking import find_files, list_folder, look_at_parts
 from app.model_settings import ModelSettings
 from app.model_values import CataloguePair, LocalModel, PlaceKind, RemoteModel
 from app.paths import Paths
-from engine.errors import ErrorKind
+from engine.errors import EngineError, ErrorKind
 
 OnFound = Callable[[tuple[LocalModel, ...]], None]
 
@@ -43,7 +45,8 @@ class Library:
         environment: Mapping[str, str] = os.environ,
         home: Path | None = None,
     ) -> None:
-        """`environment` and `home` tell where other programs have their models."""
+        """Loads the cache, which takes some 10 ms for each 1,000 models. `environment` and `home` tell where other
+        programs have their models."""
         self._paths = paths
         self._settings = settings
         self._environment = environment
@@ -87,15 +90,18 @@ class Library:
 
     def find(self, model: RemoteModel) -> LocalModel | None:
         """The model of a hub, complete and readable, if it is here: in our folder, where LM Studio or the hub's cache
-        would have it, or among the known ones as the same file name with the same size."""
-        for place, folder in self._likely_folders(model):
-            if (here := self._look_at(_child(folder, model.file_name), place)) is not None and here.problem is None:
+        would have it, or among the known ones as the same file name with the same size, or, where nobody said what size
+        it has, with its repository in the path."""
+        names = _names_elsewhere(model)
+        known = (
+            (known.place, known.path)
+            for known in self.known()
+            if known.path.name.casefold() in names and _has_the_size(known, model)
+        )
+        for place, path in chain(self._likely_paths(model), known):
+            here = self._look_at(path, place)
+            if here is not None and here.problem is None:
                 return here
-        for known in self.known():
-            if _is_same(known, model):
-                here = self._look_at(known.path, known.place)
-                if here is not None and here.problem is None:
-                    return here
         return None
 
     def find_catalogue_pair(self, pair: CataloguePair) -> tuple[LocalModel | None, LocalModel | None]:
@@ -142,7 +148,7 @@ class Library:
         with self._changing:
             known = self._known.get(entry.path)
         if known is not None and known.stamp == entry.stamp and not _may_pass(known.model):
-            name = printable(entry.files[0].name) or known.model.name
+            name = shown(entry.files[0].name) or known.model.name
             return KnownModel(known.stamp, replace(known.model, place=place, name=name))
         model = read_model(entry, place)
         return None if model is None else KnownModel(entry.stamp, model)
@@ -150,16 +156,19 @@ class Library:
     def _remember(self, models: Iterable[KnownModel]) -> None:
         with self._changing:
             fresh = [known for known in models if self._known.get(known.model.path) != known]
+            if not fresh:
+                return
             self._known.update((known.model.path, known) for known in fresh)
             self._sorted = None
         self._cache.store(fresh)
 
-    def _forget(self, paths: Collection[Path]) -> None:
+    def _forget(self, paths: Iterable[Path]) -> None:
         with self._changing:
-            for path in paths:
-                self._known.pop(path, None)
+            gone = [path for path in paths if self._known.pop(path, None) is not None]
+            if not gone:
+                return
             self._sorted = None
-        self._cache.forget(paths)
+        self._cache.forget(gone)
 
     def _look_at(self, path: Path, place: PlaceKind) -> LocalModel | None:
         """The model that the file at `path` belongs to, as it is now."""
@@ -171,16 +180,19 @@ class Library:
         self._remember([known])
         return known.model
 
-    def _likely_folders(self, model: RemoteModel) -> Iterator[tuple[PlaceKind, Path]]:
-        """Where the first part would be, the hub's names taken as they are or in other cases."""
-        owner_and_name = model.repo.split("/")
-        inside = model.parts[0].path.split("/")[:-1]
+    def _likely_paths(self, model: RemoteModel) -> Iterator[tuple[PlaceKind, Path]]:
+        """Where the first part would be, its folders named as the hub names them or in other cases."""
+        repo, inside = model.repo.split("/"), model.parts[0].path.split("/")
         for place in self._places():
             match place.kind:
-                case PlaceKind.OURS | PlaceKind.LM_STUDIO:
-                    yield place.kind, _descend(place.root, owner_and_name)
+                case PlaceKind.OURS:
+                    with suppress(EngineError):  # a name that was not downloaded
+                        ours = local_path(place.root, model, model.parts[0])
+                        yield place.kind, _descend(place.root, ours.relative_to(place.root).parts)
+                case PlaceKind.LM_STUDIO:
+                    yield place.kind, _descend(place.root, (*repo, inside[-1]))
                 case PlaceKind.HUB_CACHE:
-                    snapshots = _child(place.root, "models--" + "--".join(owner_and_name)) / "snapshots"
+                    snapshots = _child(place.root, "--".join(("models", *repo))) / "snapshots"
                     for revision in list_folder(snapshots):
                         yield place.kind, _descend(snapshots / revision, inside)
 
@@ -216,10 +228,16 @@ def _child(folder: Path, name: str) -> Path:
     return next((folder / other for other in list_folder(folder) if other.casefold() == name.casefold()), child)
 
 
-def _is_same(here: LocalModel, model: RemoteModel) -> bool:
-    """Whether a file elsewhere is the hub's: it has the same name and size, or its program named it by its hash."""
-    name, wanted = here.path.name.casefold(), model.file_name.casefold()
-    if here.place is PlaceKind.OLLAMA:
-        return name == f"sha256-{model.parts[0].sha256}"
-    downloaded_by_llama_cpp = f"{model.repo.replace('/', '_')}_{wanted}".casefold()
-    return name in (wanted, downloaded_by_llama_cpp) and here.size_bytes == model.size_bytes
+def _names_elsewhere(model: RemoteModel) -> frozenset[str]:
+    """What its file is called by other programs: by the hub's name, by llama.cpp's cache, by Ollama."""
+    name = model.file_name.casefold()
+    return frozenset({name, f"{model.repo.replace('/', '_')}_{name}".casefold(), f"sha256-{model.parts[0].sha256}"})
+
+
+def _has_the_size(known: LocalModel, model: RemoteModel) -> bool:
+    """Where nobody said how large the hub's file is, its repository must be in the path."""
+    if model.size_bytes is not None:
+        return known.size_bytes == model.size_bytes
+    repo = tuple(model.repo.casefold().split("/"))
+    folders = tuple(folder.casefold() for folder in known.path.parts[-3:-1])
+    return folders == repo or known.path.name.casefold().startswith("_".join(repo))

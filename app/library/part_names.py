@@ -51,3 +51,16 @@ def is_part_of(name: str, part: Part) -> bool:
 def first_part_name(name: str) -> str:
     """The name of the first part of the split model that has a part called `name`."""
     return _SPLIT.sub(r"\g<stem>-00001-of-\g<count>.gguf", name)
+
+
+def joined_name(name: str) -> str:
+    """What the file is called that a piece of this name belongs to; other names stay as they are."""
+    piece = _PIECE.fullmatch(name)
+    return name if piece is None else piece["stem"]
+
+
+def stem_of(name: str) -> str:
+    """A file's name without endings and part."""
+    name = joined_name(name)
+    split = _SPLIT.fullmatch(name)
+    return name.rpartition(".")[0] or name if split is None else split["stem"]

@@ -30,9 +30,7 @@ class Place:
     root: Path
 
 
-def find_places(
-    paths: Paths, settings: ModelSettings, environment: Mapping[str, str], home: Path
-) -> tuple[Place, ...]:
+def find_places(paths: Paths, settings: ModelSettings, environment: Mapping[str, str], home: Path) -> tuple[Place, ...]:
     """All places, in this order: what lies in several belongs to the first. What the user added comes last, so that
     another program's folder stays that program's."""
     return (

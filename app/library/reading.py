@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from app.hub.names import printable
 from app.library.entries import Entry
+from app.library.part_names import joined_name, stem_of
 from app.model_values import LocalModel, PlaceKind
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.gguf import GgufHeader, check_loadable, read_header, read_parts
 
 _LONGEST_TEXT = 200
-_JOINERS = "\u200c\u200d"  # inside emoji and words
 _LARGEST_NUMBER = 2**63 - 1  # that the cache holds
 
 
@@ -16,15 +17,11 @@ def read_model(entry: Entry, place: PlaceKind) -> LocalModel | None:
     """Read the headers of all parts; what is wrong with them becomes the model's problem. None where the file has
     vanished meanwhile."""
     if entry.pieces:
-        name = entry.path.name.lower().partition(".gguf")[0]
-        joined = entry.path.name[: len(name) + len(".gguf")]
-        problem = ErrorReport(
-            ErrorKind.PIECES_NOT_JOINED, (("path", str(entry.path)), ("pieces", len(entry.files)), ("file", joined))
-        )
-        return _without_header(entry, place, problem)
+        facts = (("path", str(entry.path)), ("pieces", len(entry.files)), ("file", joined_name(entry.path.name)))
+        return _without_header(entry, place, ErrorReport(ErrorKind.PIECES_NOT_JOINED, facts))
     if entry.first_missing is not None:
-        facts = (("path", str(entry.path)), ("missing", str(entry.first_missing)))
-        return _without_header(entry, place, ErrorReport(ErrorKind.SPLIT_INCOMPLETE, facts))
+        incomplete = (("path", str(entry.path)), ("missing", str(entry.first_missing)))
+        return _without_header(entry, place, ErrorReport(ErrorKind.SPLIT_INCOMPLETE, incomplete))
     try:
         header = read_header(entry.path)
     except EngineError as error:
@@ -47,8 +44,8 @@ def _with_header(entry: Entry, place: PlaceKind, header: GgufHeader) -> LocalMod
         parts=tuple(file.path for file in files),
         place=place,
         size_bytes=sum(file.size_bytes for file in files),
-        name=printable(entry.files[0].name or header.name),
-        architecture=printable(header.architecture),
+        name=shown(entry.files[0].name or header.name),
+        architecture=shown(header.architecture),
         quantisation=header.quantisation,
         parameters=_number(parameters),
         vocab_size=_number(header.vocab_size),
@@ -63,7 +60,7 @@ def _without_header(entry: Entry, place: PlaceKind, problem: ErrorReport) -> Loc
         parts=tuple(file.path for file in entry.files),
         place=place,
         size_bytes=sum(file.size_bytes for file in entry.files),
-        name=printable(entry.files[0].name or entry.path.stem),
+        name=shown(entry.files[0].name or stem_of(entry.path.name)),
         architecture="",
         quantisation="",
         parameters=0,
@@ -73,12 +70,9 @@ def _without_header(entry: Entry, place: PlaceKind, problem: ErrorReport) -> Loc
     )
 
 
-def printable(text: str) -> str:
-    """Foreign text on one short line: what is no text, or would change how a terminal or a window shows the rest,
-    becomes U+FFFD."""
-    return "".join(
-        letter if letter.isprintable() or letter in _JOINERS else "\ufffd" for letter in text[:_LONGEST_TEXT]
-    )
+def shown(text: str) -> str:
+    """A name as it is shown: short, and without what would steer a terminal or a window."""
+    return printable(text[:_LONGEST_TEXT])
 
 
 def _number(value: int) -> int:

@@ -152,14 +152,10 @@ def _ollama(root: Path) -> Iterator[list[FoundFile]]:
     manifests = root / "manifests"
     for folder, folders, names in os.walk(manifests):
         folders.sort()
-        found = []
-        for name in sorted(names):
-            manifest = Path(folder, name)
-            for digest in _weights_in(manifest):
-                if (file := look_at(root / "blobs" / digest.replace(":", "-"))) is not None:
-                    found.append(replace(file, name=_ollama_name(manifest.relative_to(manifests).parts)))
-        if found:
-            yield found
+        for manifest in (Path(folder, name) for name in sorted(names)):
+            name = _ollama_name(manifest.relative_to(manifests).parts)
+            blobs = (look_at(root / "blobs" / digest.replace(":", "-")) for digest in _weights_in(manifest))
+            yield [replace(blob, name=name) for blob in blobs if blob is not None]
 
 
 def _weights_in(manifest: Path) -> list[str]:

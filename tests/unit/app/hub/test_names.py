@@ -115,7 +115,9 @@ def test_repositories_are_held_to_the_same(repo: str) -> None:
     assert caught.value.report.kind is ErrorKind.NAME_UNSAFE
 
 
-tricky = st.sampled_from([*"/\\.:~ \0…", "..", "CON", "nul", "COM1", BIDI, "é", "é", "ſ", "K", "K", "中" * 90, "a" * 240])
+tricky = st.sampled_from(
+    [*"/\\.:~ \0…", "..", "CON", "nul", "COM1", BIDI, "é", "é", "ſ", "K", "K", "中" * 90, "a" * 240]
+)
 segments = st.lists(st.text(max_size=6) | tricky, max_size=8).map("".join)
 paths = st.lists(segments, min_size=1, max_size=MAX_DEPTH + 1).map(lambda parts: "/".join(parts) + ".gguf")
 
