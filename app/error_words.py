@@ -182,6 +182,10 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
             return translate("messages", "A setting has a value that does not work"), translate(
                 "messages", "{name} is {value}: {reason}. Choose another value."
             )
+        case ErrorKind.CACHE_NEEDS_FLASH:
+            return translate("messages", "A {kv_type} cache needs flash attention"), translate(
+                "messages", "Switch flash attention on or let it be chosen, or use an f16 cache."
+            )
         # The engine at work.
         case ErrorKind.DECODE_FAILED:
             return translate("messages", "The model stopped in the middle of its work"), translate(

@@ -37,6 +37,7 @@ FACTS: tuple[tuple[str, str | int | float], ...] = (
     ("target_size", 49_152),
     ("differing_tokens", 1_000),
     ("model", "Some Model"),
+    ("kv_type", "q8_0"),
     ("limit_s", 2.0),
     ("prompt_tokens", 12_345),
     ("max_tokens", 200_000),
