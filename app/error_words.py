@@ -35,8 +35,9 @@ class Facts(Mapping[str, str]):
         self._words: dict[str, str] = {}
         for name, value in report.facts:
             if isinstance(value, str):
-                self._words[name] = json.dumps(value, ensure_ascii=False) if name.endswith("_text") else value
-                self._words[name + "_name"] = Path(value).name
+                word = json.dumps(value, ensure_ascii=False) if name.endswith("_text") else value
+                self._words[name] = printable(word)
+                self._words[name + "_name"] = printable(Path(value).name)
             elif name in self._LABELS:
                 self._words[name] = str(value)
             elif name.endswith("_bytes"):
@@ -52,6 +53,11 @@ class Facts(Mapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._words)
+
+
+def printable(text: str) -> str:
+    """`text` with what would steer a terminal or turn its direction shown as escapes. Names of files may hold it."""
+    return "".join(c if c.isprintable() or c == " " else c.encode("unicode_escape").decode() for c in text)
 
 
 def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
@@ -184,6 +190,10 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
         case ErrorKind.SETTING_INVALID:
             return translate("messages", "A setting has a value that does not work"), translate(
                 "messages", "{name} is {value}: {reason}. Choose another value."
+            )
+        case ErrorKind.CACHE_NEEDS_FLASH:
+            return translate("messages", "A {kv_type} cache needs flash attention"), translate(
+                "messages", "Switch flash attention on or let it be chosen, or use an f16 cache."
             )
         # The engine at work.
         case ErrorKind.DECODE_FAILED:

@@ -35,6 +35,7 @@ class ErrorKind(Enum):
     PROMPT_TOO_LONG = "prompt_too_long"  # prompt_tokens, ctx
     MAX_TOKENS_PAST_CONTEXT = "max_tokens_past_context"  # prompt_tokens, max_tokens, ctx
     SETTING_INVALID = "setting_invalid"  # name, value, reason
+    CACHE_NEEDS_FLASH = "cache_needs_flash"  # kv_type
     DECODE_FAILED = "decode_failed"  # code, model
     NON_FINITE_LOGITS = "non_finite_logits"  # model
     NOT_LOADED = "not_loaded"

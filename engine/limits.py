@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from engine.errors import EngineError, ErrorKind
 from engine.types import (
@@ -11,9 +12,13 @@ from engine.types import (
     MAX_GPU_LAYERS,
     MAX_REPEAT_PENALTY,
     MAX_THREADS,
+    FlashAttention,
     GenerationRequest,
+    KvType,
     LoadRequest,
 )
+
+_UNQUANTISED: Final = (KvType.F32, KvType.F16, KvType.BF16)
 
 
 def check_request(request: GenerationRequest) -> None:
@@ -34,13 +39,16 @@ def check_request(request: GenerationRequest) -> None:
 
 
 def check_load(request: LoadRequest) -> None:
-    """Raises EngineError(SETTING_INVALID) as `check_request` does."""
+    """Raises EngineError(SETTING_INVALID) as `check_request` does, or CACHE_NEEDS_FLASH."""
     _check(
         ("ctx", 1 if request.ctx is None else request.ctx, 1, MAX_CTX),
         ("threads", 1 if request.threads is None else request.threads, 1, MAX_THREADS),
         ("gpu_layers", request.gpu_layers, -1, MAX_GPU_LAYERS),
         ("draft_gpu_layers", request.draft_gpu_layers, -1, MAX_GPU_LAYERS),
     )
+    # llama.cpp cannot read quantised values of the cache without it, and only says that it got no context.
+    if request.flash_attention is FlashAttention.OFF and request.kv_type not in _UNQUANTISED:
+        raise EngineError(ErrorKind.CACHE_NEEDS_FLASH, kv_type=request.kv_type.value)
 
 
 def _check(*ranges: tuple[str, float, float, float]) -> None:

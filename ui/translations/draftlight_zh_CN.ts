@@ -683,6 +683,14 @@
         <translation>{name} 为 {value}：{reason}。请选择其他值。</translation>
     </message>
     <message>
+        <source>A {kv_type} cache needs flash attention</source>
+        <translation>{kv_type} 缓存需要 Flash Attention</translation>
+    </message>
+    <message>
+        <source>Switch flash attention on or let it be chosen, or use an f16 cache.</source>
+        <translation>请打开 Flash Attention 或设为自动，或改用 f16 缓存。</translation>
+    </message>
+    <message>
         <source>The model stopped in the middle of its work</source>
         <translation>模型在工作中途停止</translation>
     </message>

@@ -37,6 +37,7 @@ FACTS: tuple[tuple[str, str | int | float], ...] = (
     ("target_size", 49_152),
     ("differing_tokens", 1_000),
     ("model", "Some Model"),
+    ("kv_type", "q8_0"),
     ("limit_s", 2.0),
     ("prompt_tokens", 12_345),
     ("max_tokens", 200_000),
@@ -188,3 +189,11 @@ def test_translate_is_called_with_literals() -> None:
                 calls += 1
                 assert all(isinstance(argument, ast.Constant) for argument in node.args), (file, node.lineno)
     assert calls > 50
+
+
+def test_names_cannot_steer_the_terminal() -> None:
+    """Escape sequences, line breaks and marks of direction in a file's name are shown, not obeyed."""
+    message = message_for(ErrorReport(ErrorKind.FILE_MISSING, (("path", "/models/a\x1b[2J\r\u202eb c 模型.gguf"),)))
+    for text in (message.title, message.text):
+        assert text.isprintable()
+    assert "b c 模型.gguf" in message.title

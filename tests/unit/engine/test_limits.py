@@ -7,8 +7,8 @@ import math
 import pytest
 
 from engine.errors import EngineError, ErrorKind
-from engine.limits import check_request
-from engine.types import GenerationRequest, SamplingSettings
+from engine.limits import check_load, check_request
+from engine.types import FlashAttention, GenerationRequest, KvType, LoadRequest, SamplingSettings
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,16 @@ def test_edges_of_the_ranges_pass() -> None:
             max_tokens=1,
         )
     )
+
+
+@pytest.mark.parametrize("kv_type", KvType)
+def test_quantised_cache_needs_flash_attention(kv_type: KvType) -> None:
+    """With flash attention off, the three types of floats load, and every other is refused by its name."""
+    request = LoadRequest("x.gguf", kv_type=kv_type, flash_attention=FlashAttention.OFF)
+    if kv_type in (KvType.F32, KvType.F16, KvType.BF16):
+        check_load(request)
+        return
+    with pytest.raises(EngineError) as caught:
+        check_load(request)
+    assert caught.value.report.kind is ErrorKind.CACHE_NEEDS_FLASH
+    assert caught.value.report.fact("kv_type") == kv_type.value
