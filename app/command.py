@@ -15,7 +15,7 @@ from app.paths import Paths
 from app.reply_document import Document
 from app.starter import STARTER_ID
 from app.terminal import Terminal
-from engine.errors import EngineError, ErrorKind, ErrorReport
+from engine.errors import ErrorReport
 from engine.protocol import Loaded
 from engine.types import LoadedPair
 
@@ -58,18 +58,13 @@ def load(
     arguments: argparse.Namespace, choice: PairChoice, paths: Paths, terminal: Terminal, client: EngineClient
 ) -> LoadedPair:
     """Load the chosen pair as the options say, and show how far that is. Raises EngineError."""
-    try:
-        request = find_pair(
-            choice,
-            paths,
-            client,
-            on_job=terminal.watch,
-            on_progress=lambda done, total: terminal.bytes_progress("Making the starter pair, once", done, total),
-        )
-    except EngineError as error:
-        if error.report.kind is ErrorKind.PAIR_NOT_HERE:
-            terminal.note(f"It can be had with: draftlight models get {choice.pair_id}")
-        raise
+    request = find_pair(
+        choice,
+        paths,
+        client,
+        on_job=terminal.watch,
+        on_progress=lambda done, total: terminal.bytes_progress("Making the starter pair, once", done, total),
+    )
     job = client.load(options.with_load_settings(arguments, request))
     *_, loaded = terminal.follow(job)
     assert isinstance(loaded, Loaded)

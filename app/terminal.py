@@ -13,11 +13,18 @@ from types import FrameType
 
 from app.amounts import size
 from app.engine_client import Job
+from app.error_words import Facts
 from app.messages import message_for
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.protocol import Event, Failed, LoadProgress
 
 EXIT_INTERRUPTED = 130  # as shells report Ctrl-C
+
+# How to do here what the message asks for, which names no button and no command.
+_HINTS = {
+    ErrorKind.PAIR_NOT_HERE: "It can be had with: draftlight models get {id}",
+    ErrorKind.REPO_GATED: "The token is read from the variable HF_TOKEN, or was given in the window's settings.",
+}
 
 
 class ReaderGoneError(Exception):
@@ -77,6 +84,8 @@ class Terminal:
         message = message_for(report)
         self.note(message.title)
         self.note(message.text)
+        if hint := _HINTS.get(report.kind):
+            self.note(hint.format_map(Facts(report)))
         if self.verbose and message.detail:
             self.note(f"\n{message.detail}")
 

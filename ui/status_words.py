@@ -51,6 +51,10 @@ def pair_verdict(pair: LoadedPair | None) -> str:
     if pair.draft is None:
         return translate("status_line", "No draft: the target writes alone")
     draft = f"{pair.draft.name} {pair.draft.quantisation}".strip()
+    if pair.masked:
+        return translate("status_line", "Draft {draft} serves, with {masked} tokens masked").format(
+            draft=draft, masked=count(pair.masked)
+        )
     return translate("status_line", "Draft {draft} matches the target vocabulary").format(draft=draft)
 
 
