@@ -115,7 +115,7 @@ class LlamaModel:
         params.use_extra_bufts = not _AMX
         params.progress_callback = callback
         _errors.clear()
-        model = llama.llama_model_load_from_file(path.encode(), params)
+        model = llama.llama_model_load_from_file(os.fsencode(path), params)
         if not model:
             if not go_on:
                 raise EngineError(ErrorKind.LOAD_CANCELLED)
@@ -373,7 +373,7 @@ def quantize(source: Path, destination: Path, file_type: str, threads: int) -> N
     params.nthread = threads
     params.allow_requantize = True
     code = llama.llama_model_quantize(
-        str(source).encode(), str(destination).encode(), ctypes.byref(params)
+        os.fsencode(source), os.fsencode(destination), ctypes.byref(params)
     )
     if code != 0:
         raise _refusal(ErrorKind.QUANTIZE_FAILED, path=str(source), reason=f"code {code}")
