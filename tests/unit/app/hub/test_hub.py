@@ -102,6 +102,22 @@ def test_a_commit_that_is_gone(hub: Hub, repo: Repo) -> None:
     assert refusal(lambda: hub.resolve(unproved)).kind is ErrorKind.REPO_FILE_MISSING
 
 
+@pytest.mark.parametrize("named", [1, 2, 3])
+@pytest.mark.parametrize("blocked", [False, True])
+def test_a_part_stands_for_all(named: int, blocked: bool, hub: Hub, fake: FakeHub) -> None:
+    """Who names one part of a split model gets all, with lists and without; a missing part is told."""
+    paths = [f"Q8_0/m-0000{number}-of-00003.gguf" for number in (1, 2, 3)]
+    fake.add(REPO, {path: path.encode() for path in paths})
+    if blocked:
+        fake.script("api", web_page(403))
+    found = hub.resolve(model(REPO, paths[named - 1]))
+    assert [part.path for part in found.parts] == paths
+    assert [part.sha256 for part in found.parts] == [sha256(path.encode()) for path in paths]
+    fake.commit(REPO, {paths[2]: None})
+    report = refusal(lambda: hub.resolve(model(REPO, paths[0])))
+    assert (report.kind, report.fact("file")) == (ErrorKind.REPO_FILE_MISSING, paths[2])
+
+
 def test_names_that_are_one_on_some_disks(hub: Hub, fake: FakeHub) -> None:
     """Of two names that differ in letter case only, none is downloaded."""
     fake.add(REPO, {FILE: CONTENT, FILE.lower(): b"other"})
@@ -275,8 +291,11 @@ def test_redirects_end(hub: Hub, fake: FakeHub) -> None:
 def test_answers_end(hub: Hub, fake: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer that goes on and on is not kept in memory."""
     monkeypatch.setattr(http, "MAX_ANSWER_BYTES", 10_000)
-    fake.script("api", Fault(200, {}, b" " * 1_000_000))
+    long = Fault(200, {}, json.dumps({"id": REPO}).encode() + b" " * 1_000_000)
+    fake.script("api", long, long)
     assert refusal(lambda: hub.repo_facts(REPO)).kind is ErrorKind.HUB_REFUSED
+    monkeypatch.setattr(http, "MAX_ANSWER_BYTES", 2_000_000)
+    assert hub.repo_facts(REPO).repo == REPO
 
 
 def test_answers_do_not_drip_for_ever(hub: Hub, fake: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -483,6 +502,15 @@ def test_the_token_shows_nowhere(
     assert len(caplog.records) > 10
     for text in (*told, caplog.text, *(repr(record.__dict__) for record in caplog.records)):
         assert with_token not in text
+
+
+def test_what_a_library_quotes_is_not_told() -> None:
+    """HTTP libraries may quote headers in their errors; details have the system's own words only."""
+    quoting = httpx2.LocalProtocolError("Illegal header value b'Bearer hf_secret'")
+    quoting.__cause__ = OSError(99, "the system's words")
+    report = http.unreachable("hub.example", quoting).report
+    assert "hf_secret" not in repr(report)
+    assert "the system's words" in report.detail
 
 
 def failure(work: Callable[[], object]) -> list[str]:
