@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
+from app.checksums import forget_checksum
 from app.downloads.interrupt import Interrupt
 from app.downloads.part_file import remove_part, safe_bytes
 from app.hub.names import local_path
@@ -46,6 +47,7 @@ def remove_model(model: RemoteModel, folder: Path) -> None:
                 path.unlink()
             except OSError as error:
                 raise storage_error(path, error) from error
+            forget_checksum(path)
     for path, part in zip(paths, model.parts, strict=True):
         remove_part(path, model, part)
 

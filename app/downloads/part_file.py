@@ -18,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from app.checksums import write_checksum
 from app.downloads.interrupt import Interrupt
 from app.downloads.lock import lock
 from app.model_values import RemoteModel, RemotePart
@@ -169,6 +170,7 @@ class PartFile:
             os.replace(self.path, self.final)
             _sync_folder(self.final.parent)
             _record_path(self.final).unlink(missing_ok=True)
+        write_checksum(self.final, self.sha256)
 
     def discard(self) -> None:
         """Delete what came, for good. Nothing more can be done with it."""

@@ -11,6 +11,7 @@ from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
 
+from app.checksums import forget_checksum, read_checksum
 from app.library.added import read_added, write_added
 from app.library.entries import entries_of
 from app.library.places import owner_of
@@ -103,8 +104,8 @@ def verify(
     """Read all bytes of the parts whose hash is known, and the headers and sizes of the others. Blocks on the disk.
 
     Args:
-        expected_sha256: of each part in order, as it was published; None where nobody said. What lies in Ollama's
-            folder or in the hub's cache is named by its hash and needs none.
+        expected_sha256: of each part in order, as it was published; None where nobody said. Downloads have theirs
+            beside them, and what lies in Ollama's folder or in the hub's cache is named by it.
         on_progress: is told after each megabyte how many bytes were hashed, and how many are to be.
         cancelled: asked as often.
 
@@ -117,7 +118,7 @@ def verify(
     for _ in read_parts(read_header(model.path)):
         pass
     hashes = [
-        (part, expected or _hash_in_name(part, model.place))
+        (part, expected or _kept_hash(part, model.place))
         for part, expected in zip_longest(model.parts, expected_sha256[: len(model.parts)])
     ]
     known = [(part, sha256) for part, sha256 in hashes if sha256 is not None]
@@ -142,7 +143,10 @@ def verify(
     return Verified(model, len(known))
 
 
-def _hash_in_name(part: Path, place: PlaceKind) -> str | None:
+def _kept_hash(part: Path, place: PlaceKind) -> str | None:
+    """What the file's place says: a hash kept at its download, or one that is the file's name."""
+    if place is PlaceKind.OURS:
+        return read_checksum(part)
     if place not in (PlaceKind.OLLAMA, PlaceKind.HUB_CACHE):
         return None
     name = _NAMED_BY_HASH.fullmatch(Path(os.path.realpath(part)).name)
@@ -181,5 +185,6 @@ def remove(model: LocalModel) -> tuple[Path, ...]:
         except OSError as error:
             reason = error.strerror or str(error)
             raise EngineError(ErrorKind.TRASH_FAILED, path=str(part), reason=reason) from error
+        forget_checksum(part)
         moved.append(part)
     return tuple(reversed(moved))

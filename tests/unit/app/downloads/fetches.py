@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import httpx2
 
+from app.checksums import read_checksum
 from app.downloads.fetching import Tools
 from app.downloads.interrupt import Interrupt
 from app.downloads.limits import Limits
@@ -124,8 +125,17 @@ class Bench:
         return self.folder / REPO / FILE
 
     def files(self) -> set[str]:
-        """The names of all files."""
-        return {path.name for path in self.folder.rglob("*") if path.is_file()}
+        """The names of all files but the hashes of those that are done, which are right."""
+        return names_of(self.folder)
+
+
+def names_of(folder: Path) -> set[str]:
+    """The names of all files below a folder. A kept hash must be that of the file it stands beside, and is left out."""
+    files = {path for path in folder.rglob("*") if path.is_file()}
+    hashes = {path for path in files if path.suffix == ".sha256"}
+    for file in files & {path.with_suffix("") for path in hashes}:
+        assert read_checksum(file) == sha256(file.read_bytes())
+    return {path.name for path in files - hashes}
 
 
 def fetched_twice(hub: FakeHub, file: str = FILE) -> int:

@@ -19,7 +19,7 @@ from engine.errors import EngineError, ErrorKind
 from tests.fakes.hub import FakeHub
 from tests.fakes.hub_faults import cut, damaged, failing, hold
 from tests.fakes.hub_repos import sha256
-from tests.unit.app.downloads.fetches import REPO, At, remote, some_model
+from tests.unit.app.downloads.fetches import REPO, At, names_of, remote, some_model
 
 CONTENTS = {f"m{number}.gguf": some_model(100_000, seed=number) for number in range(5)}
 MODELS = [remote(content, file) for file, content in CONTENTS.items()]
@@ -130,10 +130,10 @@ def test_cancel_removes_what_came(hub: FakeHub, folder: Path, opened: Callable[.
     downloads.add("A", split)
     assert wait_for(downloads, all_ended)[0].state is States.DONE
     downloads.cancel(number)  # too late: what is done stays
-    assert {path.name for path in folder.rglob("*") if path.is_file()} == set(parts)
+    assert names_of(folder) == set(parts)
     downloads.forget(number)
     assert downloads.snapshot() == ()
-    assert {path.name for path in folder.rglob("*") if path.is_file()} == set(parts)
+    assert names_of(folder) == set(parts)
 
 
 def test_a_failure_is_kept_with_its_reason(hub: FakeHub, opened: Callable[..., Downloads]) -> None:

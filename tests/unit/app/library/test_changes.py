@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.checksums import checksum_path, write_checksum
 from app.library.added import read_added
 from app.library.changes import add_files, remove, verify
 from app.model_values import LocalModel, PlaceKind
@@ -155,6 +156,23 @@ def test_files_that_are_named_by_their_hash_need_no_other(computer: Computer, ti
         assert refusal(models[path.name]).kind is ErrorKind.MODEL_CHANGED
 
 
+def test_downloads_are_held_against_the_hash_beside_them(computer: Computer, write: WriteModel) -> None:
+    """The hash that a download left is used where nobody published one; a damaged record is as none."""
+    path = write(computer.paths.models / "größe 🙂.gguf")
+    write_checksum(path, sha256(path))
+    verified = verify(only_model(computer))
+    assert verified is not None
+    assert verified.by_hash
+    data = bytearray(path.read_bytes())
+    data[-5] ^= 1
+    path.write_bytes(data)
+    assert refusal(only_model(computer)).kind is ErrorKind.MODEL_CHANGED
+    checksum_path(path).write_bytes(b"\xff" * 100)
+    verified = verify(only_model(computer))
+    assert verified is not None
+    assert not verified.by_hash
+
+
 def test_verifying_can_be_cancelled(computer: Computer, write: WriteModel) -> None:
     """A cancelled verification says nothing about the file."""
     path = write(computer.paths.models / "model.gguf")
@@ -180,7 +198,9 @@ def test_all_parts_go_to_the_trash(computer: Computer, trash: Path) -> None:
     """A split model goes whole, and can be taken back."""
     parts = write_split(computer.paths.models / "owner")
     contents = {part.name: part.read_bytes() for part in parts}
+    write_checksum(parts[0], "0" * 64)
     assert remove(only_model(computer)) == tuple(parts)
+    assert not checksum_path(parts[0]).exists()
     assert computer.models() == {}
     assert {file.name: file.read_bytes() for file in (trash / "files").iterdir()} == contents
     assert all(str(computer.paths.models) in file.read_text() for file in (trash / "info").iterdir())

@@ -1,0 +1,38 @@
+"""The SHA-256 of a downloaded file, kept in a file beside it in the form that `sha256sum --check` reads."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from pathlib import Path
+
+_LINE = re.compile(r"([0-9a-f]{64}) [ *]\S")
+
+
+def checksum_path(file: Path) -> Path:
+    return file.with_name(file.name + ".sha256")
+
+
+def write_checksum(file: Path, sha256: str) -> None:
+    """Keep the hash of a file that was just found right. A full disk costs the record, not the file."""
+    path = checksum_path(file)
+    fresh = path.with_name(path.name + ".new")
+    with contextlib.suppress(OSError):
+        fresh.write_text(f"{sha256}  {file.name}\n", encoding="utf-8", errors="surrogateescape")
+        os.replace(fresh, path)
+
+
+def read_checksum(file: Path) -> str | None:
+    """The hash that was kept; None where there is none, or it is damaged."""
+    try:
+        text = checksum_path(file).read_bytes()[:4096].decode("utf-8", errors="replace")
+    except OSError:
+        return None
+    found = _LINE.match(text)
+    return None if found is None else found[1]
+
+
+def forget_checksum(file: Path) -> None:
+    with contextlib.suppress(OSError):
+        checksum_path(file).unlink()
