@@ -46,7 +46,8 @@ def is_endpoint(text: str) -> bool:
     except ValueError:
         return False
     plain = not (parts.username or parts.password or parts.query or parts.fragment)
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and plain and text.isprintable() and " " not in text
+    readable = text.isprintable() and " " not in text
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and plain and readable
 
 
 def read_model_settings(paths: Paths) -> ModelSettings:

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -158,19 +158,41 @@ def read_header(path: str | Path) -> GgufHeader:
     """Read the header of a file and little more; safe on hostile files. Blocks on the disk.
 
     Raises:
-        EngineError: FILE_MISSING, FILE_UNREADABLE, NOT_GGUF, GGUF_VERSION, GGUF_BROKEN, or GGUF_TRUNCATED,
-            where expected_bytes is only a lower bound if the header itself is cut off.
+        EngineError: FILE_MISSING, FILE_UNREADABLE, and what `grow_header` raises.
     """
     path = Path(path)
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its other end
             raise EngineError(ErrorKind.FILE_UNREADABLE, path=str(path), reason="not a regular file")
-        header = _read(path)
+        with path.open("rb") as file:
+
+            def first_bytes(length: int) -> bytes:
+                file.seek(0)
+                return file.read(length)
+
+            return grow_header(path, os.fstat(file.fileno()).st_size, first_bytes)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise EngineError(ErrorKind.FILE_MISSING, path=str(path)) from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise EngineError(ErrorKind.FILE_UNREADABLE, path=str(path), reason=reason) from error
+
+
+def grow_header(path: Path, size: int, first_bytes: Callable[[int], bytes], growth: int = 8) -> GgufHeader:
+    """Ask for more and more of the bytes of a file until they hold its header.
+
+    Args:
+        path: what the file is called; it need not be on this disk.
+        size: of the whole file.
+        first_bytes: gives that many bytes from the beginning, fewer only where the file has no more.
+        growth: each time so many times as much is asked for.
+
+    Raises:
+        EngineError: NOT_GGUF, GGUF_VERSION, GGUF_BROKEN, or GGUF_TRUNCATED, where expected_bytes is only a lower
+            bound if the header itself is cut off.
+    """
+    try:
+        header = _grow(path, size, first_bytes, growth)
     except gguf_format.NotGgufError as error:
         raise EngineError(ErrorKind.NOT_GGUF, path=str(path)) from error
     except gguf_format.VersionError as error:
@@ -184,24 +206,20 @@ def read_header(path: str | Path) -> GgufHeader:
     return header
 
 
-def _read(path: Path) -> GgufHeader:
-    """Read and parse more and more of the file until the header is complete."""
+def _grow(path: Path, size: int, first_bytes: Callable[[int], bytes], growth: int) -> GgufHeader:
     length = _FIRST_READ
-    with path.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        while True:
-            file.seek(0)
-            data = file.read(length)
-            try:
-                return GgufHeader(path, *gguf_format.parse(data), size)
-            except gguf_format.IncompleteError as error:
-                end = error.end
-            if end > MAX_HEADER_BYTES:
-                raise gguf_format.BrokenError(f"the header is longer than {MAX_HEADER_BYTES} bytes")
-            if len(data) < length:  # that was all of the file
-                raise _truncated(path, size, end)
-            del data  # never two copies of a large header
-            length = min(max(8 * length, end), MAX_HEADER_BYTES)
+    while True:
+        data = first_bytes(length)
+        try:
+            return GgufHeader(path, *gguf_format.parse(data), size)
+        except gguf_format.IncompleteError as error:
+            end = error.end
+        if end > MAX_HEADER_BYTES:
+            raise gguf_format.BrokenError(f"the header is longer than {MAX_HEADER_BYTES} bytes")
+        if len(data) < length:  # that was all of the file
+            raise _truncated(path, size, end)
+        del data  # never two copies of a large header
+        length = min(max(growth * length, end), MAX_HEADER_BYTES)
 
 
 def check_loadable(header: GgufHeader) -> None:

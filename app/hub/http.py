@@ -85,23 +85,39 @@ def refused(host: str, status: int, reason: str) -> EngineError:
     return EngineError(ErrorKind.HUB_REFUSED, host=host, status=int(status), reason=reason)
 
 
-def refusal(error: RefusedError, *, repo: str, file: str = "", page: str, has_token: bool) -> EngineError:
-    """What an answer with an error means. `page` is where the repository's licence can be accepted."""
+def refusal(
+    error: RefusedError, *, repo: str, file: str = "", page: str, has_token: bool, known: bool = False
+) -> EngineError:
+    """What an answer with an error means.
+
+    Args:
+        repo, file: what was asked for; "" where it was something else.
+        page: where the repository's licence can be accepted.
+        has_token: one was sent along.
+        known: the repository is certainly there.
+    """
     host, status, code = error.host, error.status, error.headers.get("X-Error-Code", "")
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
-        return EngineError(ErrorKind.HUB_BUSY, host=host, retry_after_s=_pause_s(error.headers))
     from_a_wall = error.headers.get("Content-Type", "").startswith("text/html")  # a proxy's page, not the hub's answer
-    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) and not from_a_wall:
-        if status == HTTPStatus.UNAUTHORIZED and has_token:
-            return EngineError(ErrorKind.REPO_GATED, repo=repo, url=page, token="refused")
-        if code == "RepoNotFound":  # what the hub says of private and of missing ones where it is asked without token
-            return EngineError(ErrorKind.REPO_MISSING, repo=repo, host=host)
-        return EngineError(ErrorKind.REPO_GATED, repo=repo, url=page, token="given" if has_token else "none")
-    if status == HTTPStatus.NOT_FOUND and not from_a_wall:
-        if file and code != "RepoNotFound":
-            return EngineError(ErrorKind.REPO_FILE_MISSING, repo=repo, file=file, host=host)
-        return EngineError(ErrorKind.REPO_MISSING, repo=repo, host=host)
-    return refused(host, status, _phrase(status))
+    missing = EngineError(ErrorKind.REPO_MISSING, repo=repo, host=host)
+    match status:
+        case HTTPStatus.TOO_MANY_REQUESTS:
+            return EngineError(ErrorKind.HUB_BUSY, host=host, retry_after_s=_pause_s(error.headers))
+        case HTTPStatus.UNAUTHORIZED if has_token and not repo:
+            return refused(host, status, translate("hub", "your token is not accepted; make a new one or remove it"))
+        case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN if repo and not from_a_wall:
+            if has_token:
+                state = "refused" if status == HTTPStatus.UNAUTHORIZED else "given"
+                return EngineError(ErrorKind.REPO_GATED, repo=repo, url=page, token=state)
+            if status == HTTPStatus.UNAUTHORIZED and code != "GatedRepo" and not known:
+                return missing  # so the hub answers without a token for what is private, and for what is not there
+            return EngineError(ErrorKind.REPO_GATED, repo=repo, url=page, token="none")
+        case HTTPStatus.NOT_FOUND if repo and not from_a_wall:
+            if code == "RepoNotFound" or (not file and code != "RevisionNotFound"):
+                return missing
+            name = file or translate("hub", "the version that was asked for")
+            return EngineError(ErrorKind.REPO_FILE_MISSING, repo=repo, file=name, host=host)
+        case _:
+            return refused(host, status, phrase(status))
 
 
 @contextmanager
@@ -198,7 +214,8 @@ def _pause_s(headers: httpx2.Headers) -> int:
     return min(int(reset[:9]), LONGEST_PAUSE_S) if reset.isascii() and reset.isdigit() else UNKNOWN_PAUSE_S
 
 
-def _phrase(status: int) -> str:
+def phrase(status: int) -> str:
+    """What HTTP calls a status."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:

@@ -114,14 +114,21 @@ class Hub:
         return self.listing(repo).models
 
     def resolve(self, model: RemoteModel) -> RemoteModel:
-        """As `Source.resolve`. Where lists of files are not to be had, the files themselves are asked for."""
+        """As `Source.resolve`. Where lists of files are not to be had, the files themselves are asked for.
+
+        A commit that is not there (any more) gives way to the newest one if the files' SHA-256 hold them to be the
+        same.
+        """
         try:
-            facts = self.repo_facts(model.repo, model.revision)
+            return match(model, self.repo_facts(model.repo, model.revision), self.name)
         except EngineError as error:
-            if error.report.kind not in (ErrorKind.HUB_REFUSED, ErrorKind.HUB_BUSY, ErrorKind.REPO_MISSING):
-                raise
-            return self._resolve_without_list(model, error)
-        return match(model, facts, self.name)
+            kind = error.report.kind
+            if kind in (ErrorKind.HUB_REFUSED, ErrorKind.HUB_BUSY, ErrorKind.REPO_MISSING):
+                return self._resolve_without_list(model, error)
+            held = all(part.sha256 for part in model.parts)
+            if kind is ErrorKind.REPO_FILE_MISSING and model.revision != _BRANCH and held:
+                return match(model, self.repo_facts(model.repo), self.name)
+            raise
 
     def _resolve_without_list(self, model: RemoteModel, refusal_of_list: EngineError) -> RemoteModel:
         self._check_name(model.repo)
