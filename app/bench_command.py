@@ -9,9 +9,10 @@ from dataclasses import asdict, replace
 from app import options
 from app.amounts import count
 from app.benchmark import PairOfRuns, Run, Side, ratio_of, side_of
-from app.command import Outcome, load
+from app.command import Outcome, chosen_pair, load
 from app.engine_client import EngineClient
 from app.machine import engine_document, machine_document, versions
+from app.pairs import PairChoice
 from app.paths import Paths
 from app.reply_document import Document, pair_document, pair_title, stats_document
 from app.terminal import EXIT_INTERRUPTED, Terminal
@@ -47,10 +48,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outcome:
     """Raises EngineError."""
-    request = replace(options.generation_request(arguments, DEFAULT_PROMPT), cold=True)
+    choice = chosen_pair(arguments, paths, terminal)
+    request = replace(options.generation_request(arguments, DEFAULT_PROMPT, choice.sampling), cold=True)
     with closing(EngineClient(paths.logs)) as client:
         info = client.info()
-        pair = load(arguments, paths, terminal, client)
+        pair = load(arguments, choice, paths, terminal, client)
         pairs: list[PairOfRuns] = []
         for number in range(arguments.repeats + 1):  # the first pair warms up
             what = f"run {number} of {arguments.repeats}" if number else "warm-up"
@@ -64,9 +66,9 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
             if number:
                 pairs.append(PairOfRuns(*sides))
     off, on = side_of([pair.off for pair in pairs]), side_of([pair.on for pair in pairs])
-    document = _document(arguments, request, info, pair, pairs, off, on)
+    document = _document(arguments, choice, request, info, pair, pairs, off, on)
     if not arguments.json:
-        terminal.answer(_table(pair_title(pair, arguments.pair), request, pair, pairs, off, on))
+        terminal.answer(_table(pair_title(pair, choice), request, pair, pairs, off, on))
     return Outcome(document=document)
 
 
@@ -87,6 +89,7 @@ def _reply(request: GenerationRequest, terminal: Terminal, client: EngineClient)
 
 def _document(
     arguments: argparse.Namespace,
+    choice: PairChoice,
     request: GenerationRequest,
     info: EngineInfo,
     pair: LoadedPair,
@@ -115,7 +118,7 @@ def _document(
             "on": (different or pairs[0]).on.text,
         },
         "machine": {**machine_document(), "engine": engine_document(info), "versions": versions()},
-        "pair": pair_document(pair, arguments.pair),
+        "pair": pair_document(pair, choice),
         "settings": {
             **{key: getattr(value, "value", value) for key, value in asdict(request.sampling).items()},
             "max_tokens": request.max_tokens,

@@ -71,7 +71,8 @@ def _run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Out
         report = ErrorReport(ErrorKind.INTERNAL, (("reason", repr(error)),), traceback.format_exc())
     if terminal.interrupted:  # what failed, failed because of that
         return interrupted
-    return Outcome(1, {"finish_reason": EndReason.ERROR.value, "error": error_document(report)}, report)
+    status = 2 if report.kind is ErrorKind.PAIR_UNKNOWN else 1  # a name that does not exist is wrong usage
+    return Outcome(status, {"finish_reason": EndReason.ERROR.value, "error": error_document(report)}, report)
 
 
 def parse(words: Sequence[str] | None = None) -> argparse.Namespace:

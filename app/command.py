@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app import options
+from app.catalogue.reading import Catalogue, read_catalogue
 from app.engine_client import EngineClient
-from app.pairs import find_pair
+from app.pairs import PairChoice, find_pair
 from app.paths import Paths
 from app.reply_document import Document
+from app.starter import STARTER_ID
 from app.terminal import Terminal
-from engine.errors import ErrorReport
+from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.protocol import Loaded
 from engine.types import LoadedPair
 
@@ -34,15 +36,39 @@ class Outcome:
 Command = Callable[[argparse.Namespace, Paths, Terminal], Outcome]
 
 
-def load(arguments: argparse.Namespace, paths: Paths, terminal: Terminal, client: EngineClient) -> LoadedPair:
-    """Load the pair that the options name, and show how far that is. Raises EngineError."""
-    request = find_pair(
-        options.pair_choice(arguments),
-        paths,
-        client,
-        on_job=terminal.watch,
-        on_progress=lambda done, total: terminal.bytes_progress("Making the starter pair, once", done, total),
-    )
+def chosen_pair(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> PairChoice:
+    """What the options name. Tells what is wrong with the catalogue, where that is asked. Raises EngineError:
+    PAIR_UNKNOWN."""
+    choice = options.pair_choice(arguments)
+    if choice.pair_id in (None, STARTER_ID):
+        return choice
+    catalogue = read_catalogue(paths)
+    tell_problems(catalogue, terminal)
+    return replace(choice, known=catalogue.pair(choice.pair_id))
+
+
+def tell_problems(catalogue: Catalogue, terminal: Terminal) -> None:
+    """Say what was left out of the catalogue. The rest can be used."""
+    for problem in catalogue.problems:
+        terminal.error(problem)
+
+
+def load(
+    arguments: argparse.Namespace, choice: PairChoice, paths: Paths, terminal: Terminal, client: EngineClient
+) -> LoadedPair:
+    """Load the chosen pair as the options say, and show how far that is. Raises EngineError."""
+    try:
+        request = find_pair(
+            choice,
+            paths,
+            client,
+            on_job=terminal.watch,
+            on_progress=lambda done, total: terminal.bytes_progress("Making the starter pair, once", done, total),
+        )
+    except EngineError as error:
+        if error.report.kind is ErrorKind.PAIR_NOT_HERE:
+            terminal.note(f"It can be had with: draftlight models get {choice.pair_id}")
+        raise
     job = client.load(options.with_load_settings(arguments, request))
     *_, loaded = terminal.follow(job)
     assert isinstance(loaded, Loaded)

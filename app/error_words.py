@@ -296,8 +296,8 @@ def _difference(facts: Facts) -> str:
         case "kind":
             return translate(
                 "messages",
-                "{target} splits text with a tokenizer of the kind {target_text}, and {draft} with {draft_text}. "
-                "Choose a draft of the target's own family.",
+                "{draft} can only be compared with {target} by their tokens, and one of them brings none. "
+                "Choose a draft that comes with its vocabulary.",
             )
         case "size":
             return translate(
@@ -305,17 +305,11 @@ def _difference(facts: Facts) -> str:
                 "{target} knows {target_size} tokens, and {draft} knows {draft_size}. "
                 "Choose a draft of the target's own family.",
             )
-        case "token":
+        case _:
             return translate(
                 "messages",
                 "Token {token_id} is {target_text} for {target} and {draft_text} for {draft}; {differing_tokens} "
                 "tokens differ. Choose a draft of the target's own family.",
-            )
-        case _:
-            return translate(
-                "messages",
-                "{target} and {draft} mark the beginning or the end of a text in different ways. "
-                "Choose a draft of the target's own family, from the same maker.",
             )
 
 

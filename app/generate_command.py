@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from app import options
 from app.amounts import count
-from app.command import Outcome, load
+from app.command import Outcome, chosen_pair, load
 from app.engine_client import EngineClient
 from app.messages import inactive_sentence
 from app.paths import Paths
@@ -36,19 +36,21 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outcome:
-    """Raises EngineError where there is no prompt, ReaderGoneError where nobody reads the answer."""
-    request = replace(options.generation_request(arguments), speculate=arguments.speculation != "off")
+    """Raises EngineError where there is no such pair or no prompt, ReaderGoneError where nobody reads the answer."""
+    choice = chosen_pair(arguments, paths, terminal)
+    request = options.generation_request(arguments, recommended=choice.sampling)
+    request = replace(request, speculate=arguments.speculation != "off")
     reply, pair, error = ReplyFold(), None, None
     with closing(EngineClient(paths.logs)) as client:
         try:
-            pair = load(arguments, paths, terminal, client)
+            pair = load(arguments, choice, paths, terminal, client)
             _write(request, reply, arguments.json, terminal, client)
         except EngineError as caught:
             if terminal.interrupted:
                 reply.end = EndReason.CANCELLED  # what failed, failed because of that
             else:
                 error = caught.report
-    document = reply_document(reply, request.sampling.seed, pair, arguments.pair)
+    document = reply_document(reply, request.sampling.seed, pair, choice)
     if error is not None:
         document["error"] = error_document(error)
         return Outcome(1, document, error)

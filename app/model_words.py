@@ -79,9 +79,7 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
                 "messages", "The hub calls it {name}: {reason}. It was not downloaded."
             )
         case ErrorKind.PAIR_UNKNOWN:
-            return translate("messages", "There is no pair {id}"), translate(
-                "messages", "The catalogue has no pair of this name. List the pairs to see the names."
-            )
+            return translate("messages", "There is no pair {id}"), _unknown_pair(facts)
         case ErrorKind.PAIR_NOT_HERE:
             return translate("messages", "{title} is not on this computer yet"), translate(
                 "messages", "Download the pair {id} first."
@@ -101,6 +99,12 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
                 "messages",
                 "Its SHA-256 is {sha256}, and {expected_sha256} was published. It is damaged or was changed; "
                 "download it again.",
+            )
+        case ErrorKind.MODEL_UNKNOWN:
+            return translate("messages", "{path_name} is not among the models"), translate(
+                "messages",
+                "Nothing at {path} is a model in the models folder, among the files and folders that were added, or in "
+                "another program's folder that is looked into.",
             )
         case ErrorKind.PIECES_NOT_JOINED:
             return translate("messages", "{path_name} is only a piece of a file"), translate(
@@ -129,6 +133,12 @@ def _gated(facts: Mapping[str, str]) -> str:
                 "Open {url} in a browser, sign in and accept the licence; then give this program a token with the "
                 "right to read.",
             )
+
+
+def _unknown_pair(facts: Mapping[str, str]) -> str:
+    if facts["near"]:
+        return translate("messages", "The catalogue has no pair of this name. Near ones: {near}.")
+    return translate("messages", "The catalogue has no pair of this name. List the pairs to see the names.")
 
 
 def _catalogue(facts: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.generation_settings import SEED_LIMIT
-from app.pairs import PAIR_TITLES, PairChoice
+from app.pairs import PairChoice
 from app.prompts import is_unicode, read_messages, read_text
 from engine.types import (
     MAX_CTX,
@@ -36,8 +36,9 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     """Which pair, and how it is loaded."""
     models = parser.add_argument_group("models")
     choice = models.add_mutually_exclusive_group(required=True)
-    titles = ", ".join(f"{pair_id} ({title})" for pair_id, title in PAIR_TITLES.items())
-    choice.add_argument("--pair", metavar="ID", choices=list(PAIR_TITLES), help=f"a known pair: {titles}")
+    choice.add_argument(
+        "--pair", metavar="ID", type=_nonempty, help="a pair that `draftlight models list` shows, as it is named there"
+    )
     choice.add_argument("--target", metavar="FILE", type=_text, help="GGUF file of the model whose text you want")
     models.add_argument("--draft", metavar="FILE", type=_text, help="GGUF file of the small model that guesses")
     models.add_argument(
@@ -92,8 +93,9 @@ def add_prompt_options(parser: argparse.ArgumentParser, *, required: bool) -> No
 def add_reply_options(
     parser: argparse.ArgumentParser, *, max_tokens: int | None = None, temperature: float = _SAMPLING.temperature
 ) -> None:
-    """How the reply is written."""
-    reply = parser.add_argument_group("reply")
+    """How the reply is written. What is left out is the chosen pair's own, or else as here."""
+    reply = parser.add_argument_group("reply", "The defaults are those of a pair whose target's card recommends none.")
+    parser.set_defaults(default_sampling=replace(_SAMPLING, temperature=temperature))
     reply.add_argument(
         "--max-tokens",
         metavar="N",
@@ -103,23 +105,14 @@ def add_reply_options(
         if max_tokens is None
         else _default("longest reply"),
     )
-    reply.add_argument(
-        "--temperature", metavar="X", type=_number(0), default=temperature, help=_default("0 takes the likeliest token")
-    )
-    reply.add_argument("--top-k", metavar="N", type=whole(0), default=_SAMPLING.top_k, help=_default("0 means all"))
-    reply.add_argument(
-        "--top-p", metavar="X", type=_number(0, 1), default=_SAMPLING.top_p, help=_default("1 means all")
-    )
-    reply.add_argument(
-        "--min-p", metavar="X", type=_number(0, 1), default=_SAMPLING.min_p, help=_default("0 means all")
-    )
-    reply.add_argument(
-        "--repeat-penalty",
-        metavar="X",
-        type=_number(0.01, MAX_REPEAT_PENALTY),
-        default=_SAMPLING.repeat_penalty,
-        help=_default("1 means none"),
-    )
+    for option, meaning, metavar, kind, default in (
+        ("--temperature", "0 takes the likeliest token", "X", _number(0), temperature),
+        ("--top-k", "0 means all", "N", whole(0), _SAMPLING.top_k),
+        ("--top-p", "1 means all", "X", _number(0, 1), _SAMPLING.top_p),
+        ("--min-p", "0 means all", "X", _number(0, 1), _SAMPLING.min_p),
+        ("--repeat-penalty", "1 means none", "X", _number(0.01, MAX_REPEAT_PENALTY), _SAMPLING.repeat_penalty),
+    ):
+        reply.add_argument(option, metavar=metavar, type=kind, help=f"{meaning} (default: {default})")
     reply.add_argument(
         "--seed",
         metavar="N",
@@ -185,20 +178,17 @@ def with_load_settings(arguments: argparse.Namespace, request: LoadRequest) -> L
     )
 
 
-def generation_request(arguments: argparse.Namespace, default_prompt: str = "") -> GenerationRequest:
-    """The reply that was asked for. Reads the prompt's file; raises EngineError as `app.prompts` does."""
+def generation_request(
+    arguments: argparse.Namespace, default_prompt: str = "", recommended: SamplingSettings | None = None
+) -> GenerationRequest:
+    """The reply that was asked for, with the settings that are `recommended` for the pair where no others were asked
+    for. Reads the prompt's file; raises EngineError as `app.prompts` does."""
+    names = ("temperature", "top_k", "top_p", "min_p", "repeat_penalty", "seed")
+    asked = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     request = GenerationRequest(
         job=0,  # the client numbers its jobs
         chat_format=ChatFormat(arguments.chat_format),
-        sampling=replace(
-            _SAMPLING,
-            temperature=arguments.temperature,
-            top_k=arguments.top_k,
-            top_p=arguments.top_p,
-            min_p=arguments.min_p,
-            repeat_penalty=arguments.repeat_penalty,
-            seed=secrets.randbelow(SEED_LIMIT) if arguments.seed is None else arguments.seed,
-        ),
+        sampling=replace(recommended or arguments.default_sampling, **{"seed": secrets.randbelow(SEED_LIMIT), **asked}),
         max_tokens=arguments.max_tokens,
         stop=tuple(arguments.stop),
         draft_length=arguments.draft_length,

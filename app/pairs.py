@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 
 from app.engine_client import EngineClient
+from app.model_values import CataloguePair
 from app.paths import Paths
 from app.starter import STARTER_ID, STARTER_TITLE, OnJob, OnProgress, starter_pair
-from engine.types import LoadRequest
-
-PAIR_TITLES = {STARTER_ID: STARTER_TITLE}
+from engine.errors import EngineError, ErrorKind
+from engine.types import LoadRequest, SamplingSettings
 
 
 @dataclass(frozen=True, slots=True)
 class PairChoice:
-    """Either `pair_id`, one of PAIR_TITLES, or a target file and perhaps a draft file."""
+    """The starter pair by its id, a pair of the catalogue, or a target file and perhaps a draft file.
+
+    Attributes:
+        pair_id: STARTER_ID, or that of `known`; None where files are named.
+    """
 
     pair_id: str | None = None
     target: str | None = None
     draft: str | None = None
+    known: CataloguePair | None = None
+
+    @property
+    def title(self) -> str | None:
+        """What people call the pair; None where files are named."""
+        if self.known is not None:
+            return self.known.title
+        return None if self.pair_id is None else STARTER_TITLE
+
+    @property
+    def sampling(self) -> SamplingSettings | None:
+        """What the target's card recommends; None where nobody knows."""
+        return None if self.known is None else self.known.sampling
 
 
 def find_pair(
@@ -29,8 +47,26 @@ def find_pair(
     on_job: OnJob | None = None,
     on_progress: OnProgress | None = None,
 ) -> LoadRequest:
-    """The files of the chosen pair, with default settings. May write the starter pair first; see there."""
+    """The files of the chosen pair, with default settings. May write the starter pair first; see there.
+
+    Raises:
+        EngineError: PAIR_NOT_HERE, or as `starter_pair` does.
+    """
+    if choice.known is not None:
+        return _find_files(choice.known, paths)
     if choice.pair_id == STARTER_ID:
         return starter_pair(paths, client, on_job=on_job, on_progress=on_progress)
     assert choice.target is not None
     return LoadRequest(target=choice.target, draft=choice.draft)
+
+
+def _find_files(pair: CataloguePair, paths: Paths) -> LoadRequest:
+    # The library opens a database, which the window's start and files by name can do without.
+    from app.library.library import Library
+    from app.model_settings import read_model_settings
+
+    with closing(Library(paths, read_model_settings(paths))) as library:
+        target, draft = library.find_catalogue_pair(pair)
+    if target is None or draft is None:
+        raise EngineError(ErrorKind.PAIR_NOT_HERE, id=pair.id, title=pair.title)
+    return LoadRequest(target=str(target.path), draft=str(draft.path))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from engine import gguf, vocabulary
+from engine import gguf
 from engine.types import LoadRequest
+from engine.vocabulary import require_match
 
 
 def check_files(request: LoadRequest) -> None:
@@ -17,4 +18,4 @@ def check_files(request: LoadRequest) -> None:
     if request.draft is not None:
         draft = gguf.read_header(request.draft)
         gguf.check_loadable(draft)
-        vocabulary.require_same(target, draft)
+        require_match(target, draft)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from app.messages import inactive_sentence, message_for
-from app.pairs import PAIR_TITLES
+from app.pairs import PairChoice
 from engine.errors import ErrorReport
 from engine.stats import GenerationStats, ReplyFold
 from engine.types import EndReason, LoadedPair, TokenEvent
@@ -13,7 +13,7 @@ from engine.types import EndReason, LoadedPair, TokenEvent
 Document = dict[str, object]
 
 
-def reply_document(reply: ReplyFold, seed: int, pair: LoadedPair | None, pair_id: str | None) -> Document:
+def reply_document(reply: ReplyFold, seed: int, pair: LoadedPair | None, choice: PairChoice) -> Document:
     """Rounds and positions count from 0. A reply without an end ended with an error."""
     return {
         "text": reply.text,
@@ -21,7 +21,7 @@ def reply_document(reply: ReplyFold, seed: int, pair: LoadedPair | None, pair_id
         "seed": seed,
         "tokens": [_token(token) for token in reply.tokens],
         "stats": stats_document(reply.stats, pair),
-        "pair": pair_document(pair, pair_id),
+        "pair": pair_document(pair, choice),
     }
 
 
@@ -57,13 +57,13 @@ def stats_document(stats: GenerationStats, pair: LoadedPair | None) -> Document:
     }
 
 
-def pair_document(pair: LoadedPair | None, pair_id: str | None) -> Document | None:
+def pair_document(pair: LoadedPair | None, choice: PairChoice) -> Document | None:
     """What was loaded; None if nothing was."""
     if pair is None:
         return None
     return {
-        "id": pair_id,
-        "title": pair_title(pair, pair_id),
+        "id": choice.pair_id,
+        "title": pair_title(pair, choice),
         "target": asdict(pair.target),
         "draft": None if pair.draft is None else asdict(pair.draft),
         "ctx": pair.ctx,
@@ -74,9 +74,9 @@ def pair_document(pair: LoadedPair | None, pair_id: str | None) -> Document | No
     }
 
 
-def pair_title(pair: LoadedPair, pair_id: str | None) -> str:
+def pair_title(pair: LoadedPair, choice: PairChoice) -> str:
     """A known pair by its own title, another by what its target's file says."""
-    return pair.target.name if pair_id is None else PAIR_TITLES[pair_id]
+    return choice.title or pair.target.name
 
 
 def error_document(report: ErrorReport) -> Document:

@@ -49,7 +49,7 @@ def starter_state(paths: Paths) -> StarterState:
     """What there is of the pair. Reads no file."""
     if shipped_file() is None:
         return StarterState.NOT_INSTALLED
-    return StarterState.READY if _target_file(paths).exists() else StarterState.TO_BE_MADE
+    return StarterState.READY if made_file(paths).exists() else StarterState.TO_BE_MADE
 
 
 def starter_pair(
@@ -64,7 +64,7 @@ def starter_pair(
     Raises:
         EngineError: STARTER_MISSING, DISK_FULL, FOLDER_UNWRITABLE, LOAD_CANCELLED, or what the engine reports.
     """
-    draft, target = _draft_file(), _target_file(paths)
+    draft, target = _draft_file(), made_file(paths)
     if not target.exists():
         _write_target(draft, target, client, on_job, on_progress)
     return LoadRequest(target=str(target), draft=str(draft))
@@ -91,7 +91,8 @@ def _draft_file() -> Path:
     raise EngineError(ErrorKind.STARTER_MISSING, package=_PACKAGE)
 
 
-def _target_file(paths: Paths) -> Path:
+def made_file(paths: Paths) -> Path:
+    """Where the target is, once it was made."""
     return paths.models / "starter" / _TARGET
 
 

@@ -35,7 +35,7 @@ class Decoder(Protocol):
         """Append `tokens` (1 to `chunk`) and return the logits of the last `outputs` of them.
 
         Returns:
-            [outputs, vocab_size] float32, valid until the next call.
+            [outputs, vocab_size] float32, valid until the next call; the caller may write into it.
 
         Raises:
             EngineError: DECODE_FAILED; the cache then still holds `tokens` as before the call.

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
 
 from engine.decoder import Decoder, read
-from engine.distribution import Distribution, confidence, distribution
+from engine.distribution import Distribution, Ids, confidence, distribution
 from engine.errors import EngineError
 from engine.types import SamplingSettings
 from engine.verify import AcceptanceRule
+
+NOTHING_MASKED: Final[Ids] = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +37,20 @@ class ModelDrafter:
             reply goes on without it.
     """
 
-    def __init__(self, decoder: Decoder, settings: SamplingSettings, rule: AcceptanceRule, p_min: float) -> None:
+    def __init__(
+        self,
+        decoder: Decoder,
+        settings: SamplingSettings,
+        rule: AcceptanceRule,
+        p_min: float,
+        masked: Ids = NOTHING_MASKED,
+    ) -> None:
+        """`masked` are ids that the draft must not propose, as they mean something else to it than to the target."""
         self.decoder = decoder
         self._settings = settings
         self._rule = rule
         self._p_min = p_min
+        self._masked = masked
         self.failed = False
 
     def room(self, committed: int) -> int:
@@ -85,8 +99,17 @@ class ModelDrafter:
             pending = [token]
 
     def _row(self, pending: list[int], history: list[int], vocab_size: int) -> Distribution | None:
-        """Read `pending` and shape the row after it; None where the draft is too unsure to guess."""
+        """Read `pending` and shape the row after it; None where the draft has nothing to propose or is too unsure.
+
+        What is masked is impossible from the start: q is the law of the tokens that are left, and a guess is drawn from
+        it. Withholding masked tokens after they were drawn would let the draw decide.
+        """
         logits = self.decoder.decode(pending, 1)[0][:vocab_size]  # [vocab]
+        if self._masked.size:
+            best = logits[self._masked].max()
+            logits[self._masked] = -np.inf
+            if np.isfinite(best) and logits.max() == -np.inf:  # a row of which nothing is left
+                return None
         if self._p_min > 0.0 and confidence(logits) < self._p_min:
             return None
         return distribution(logits, self._settings, history)

@@ -67,12 +67,13 @@ class ErrorKind(Enum):
     DOWNLOAD_ELSEWHERE = "download_elsewhere"  # file: another program is downloading the same
     DOWNLOAD_CANCELLED = "download_cancelled"
     NAME_UNSAFE = "name_unsafe"  # name, reason: a server's name that is no file name here
-    PAIR_UNKNOWN = "pair_unknown"  # id
+    PAIR_UNKNOWN = "pair_unknown"  # id, near: names like it, "" where there are none
     PAIR_NOT_HERE = "pair_not_here"  # id, title: in the catalogue, not on this computer
     CATALOGUE_BROKEN = "catalogue_broken"  # path, reason, entry where only one is
     MODEL_NOT_REMOVABLE = "model_not_removable"  # path, owner: another program's
     TRASH_FAILED = "trash_failed"  # path, reason
     MODEL_CHANGED = "model_changed"  # path, sha256, expected_sha256: verify found other bytes
+    MODEL_UNKNOWN = "model_unknown"  # path: no model, or in none of the places that are looked into
     PIECES_NOT_JOINED = "pieces_not_joined"  # path, pieces, file: what they make when they are joined
 
 

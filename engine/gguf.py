@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -14,9 +14,9 @@ from typing import NoReturn
 from engine import gguf_format
 from engine.errors import EngineError, ErrorKind
 from engine.gguf_format import FILE_TYPES, MAX_HEADER_BYTES, StringArray, TensorInfo, Value
+from engine.header_sense import find_nonsense
 
 MAX_PARTS = 1000
-MAX_LAYERS, MAX_EXPERTS = 512, 1024  # llama.cpp aborts above
 
 _FIRST_READ = 2 << 20  # holds the whole header of most models with up to 50,000 tokens
 
@@ -33,9 +33,7 @@ NOT_GENERATIVE = frozenset({
 # fmt: on
 
 _PART = re.compile(r"-\d{5}-of-\d{5}$")
-_QUANTISATION = re.compile(
-    r"[-._](i1-)?(UD-)?(I?Q\d\w*|TQ\d\w*|F16|F32|BF16|MXFP4\w*|NVFP4|fp16)$", re.IGNORECASE
-)
+_QUANTISATION = re.compile(r"[-._](i1-)?(UD-)?(I?Q\d\w*|TQ\d\w*|F16|F32|BF16|MXFP4\w*|NVFP4|fp16)$", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[-_]")
 _NAMELESS = frozenset({"", "model", "ggml model", "ggml"})
 
@@ -231,31 +229,47 @@ def check_loadable(header: GgufHeader) -> None:
         EngineError: SPLIT_INCOMPLETE, VOCABULARY_ONLY, NOT_GENERATIVE, NEEDS_OWN_TARGET, GGUF_BROKEN, and for
             other parts all that `read_header` raises.
     """
+    parts = tuple(read_parts(header))
+    tensors = {tensor.name for part in parts for tensor in part.tensors}
+    check_writes_text(header, tensors)
+    if not tensors:
+        raise EngineError(ErrorKind.VOCABULARY_ONLY, path=str(header.path))
+    if (reason := find_nonsense(header, parts)) is not None:
+        _broken(header, reason)
+
+
+def check_writes_text(header: GgufHeader, tensors: Collection[str]) -> None:
+    """Refuse what cannot write text by itself, told by the header at hand: no file is opened.
+
+    Args:
+        tensors: the names of the model's tensors, as far as they are known.
+
+    Raises:
+        EngineError: NOT_GENERATIVE, NEEDS_OWN_TARGET, GGUF_BROKEN.
+    """
     path, architecture = str(header.path), header.architecture
-    tensors = {tensor.name for part in read_parts(header) for tensor in part.tensors}
     kind = header.text("general.type")
     if kind in ("adapter", "imatrix", "mmproj"):
         raise EngineError(ErrorKind.NOT_GENERATIVE, path=path, architecture=kind)
     if not architecture:
         _broken(header, "no general.architecture")
-    if architecture in NEEDS_OWN_TARGET or _is_side_file(tensors):
+    if architecture in NEEDS_OWN_TARGET or _is_side_file(header, tensors):
         raise EngineError(ErrorKind.NEEDS_OWN_TARGET, path=path, architecture=architecture)
     pools = header.number("{arch}.pooling_type") > 0  # 0 is none, -1 unspecified
     causal = header.metadata.get(f"{architecture}.attention.causal", True)
-    if architecture in NOT_GENERATIVE or (pools and not causal):
+    if architecture in NOT_GENERATIVE or (pools and causal is False):
         raise EngineError(ErrorKind.NOT_GENERATIVE, path=path, architecture=architecture)
-    if not tensors:
-        raise EngineError(ErrorKind.VOCABULARY_ONLY, path=path)
-    if not 1 <= header.number("{arch}.block_count", 1) <= MAX_LAYERS:
-        _broken(header, "the number of layers is out of range")
-    experts = header.number("{arch}.expert_count")
-    if not 0 <= header.number("{arch}.expert_used_count") <= experts <= MAX_EXPERTS:
-        _broken(header, "the numbers of experts are out of range")
 
 
-def _is_side_file(tensors: set[str]) -> bool:
+def _is_side_file(header: GgufHeader, tensors: Collection[str]) -> bool:
     """Heads for the tokens after the next, without the trunk they belong to: llama.cpp would crash on them."""
-    return "blk.0.attn_norm.weight" not in tensors and any(".nextn." in name for name in tensors)
+    if "blk.0.attn_norm.weight" in tensors or not tensors:
+        return False
+    if any(".nextn." in name for name in tensors):
+        return True
+    # A head by its key alone. The first part of a split model may hold no layer yet.
+    declared = header.number("{arch}.nextn_predict_layers") > 0 and header.split_count == 1
+    return declared and not any(name.startswith("blk.0.") for name in tensors)
 
 
 def read_parts(header: GgufHeader) -> Iterator[GgufHeader]:

@@ -3,7 +3,8 @@
 Layout, little-endian: "GGUF", version, number of tensors, number of keys, the keys with their values, one
 record for each tensor, padding, the tensors' data. llama.cpp trusts counts and lengths as far as the file is
 long and aborts the process on some of them, so everything is held to limits here first. They lie well above
-every known model: the largest vocabulary has 262,144 tokens and 514,906 merges in a header of 16 MB.
+every known model: the largest vocabulary has 262,144 tokens and 514,906 merges in a header of 16 MB. And they are so
+low that no header, however long its file, takes more than a second or 64 MiB to be refused.
 """
 
 from __future__ import annotations
@@ -19,13 +20,19 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_HEADER_BYTES = 64 << 20
+MAX_HEADER_BYTES = 40 << 20
 MAX_STRING_BYTES = 16 << 20
-MAX_NUMBERS = 4_000_000  # in one array
-MAX_STRINGS = 1 << 20  # in one array
+MAX_KEPT_BYTES = 1 << 20  # of one string: some converters put a whole tokenizer.json into one, which nobody reads here
+MAX_TEXT_BYTES = 4 << 20  # of all strings that are kept, arrays aside
+MAX_NUMBERS = 1 << 20  # in one array
+MAX_STRINGS = 3 << 19  # in all arrays together
 MAX_KEYS = 4096
-MAX_TENSORS = 65_536
+MAX_TENSORS = 8192
 MAX_ALIGNMENT = 65_536
+
+_SHORT = 32  # bytes; only few tokens have more
+# More empty strings in a row than any vocabulary has: the zeros of a sparse file
+_HOLE = bytes(64 << 10)
 
 
 class TensorType(NamedTuple):
@@ -113,6 +120,11 @@ class StringArray(Sequence[str]):
             return [self[i] for i in range(*index.indices(len(self)))]
         return self.raw(index).decode("utf-8", "replace")
 
+    def copy(self) -> StringArray:
+        """The same strings in memory of their own."""
+        first, last = self._starts[0], self._starts[-1]
+        return StringArray(self._data[first:last], self._starts - first)
+
     def raw(self, index: int) -> bytes:
         """String `index` as bytes."""
         if index < 0:
@@ -128,6 +140,24 @@ class StringArray(Sequence[str]):
     def span(self, first: int, last: int) -> bytes:
         """Strings [first, last) as they stand in the file: equal spans hold equal strings."""
         return self._data[self._starts[first] : self._starts[last]]
+
+    def differing(self, other: StringArray) -> NDArray[np.int64]:
+        """Indices, of those that both arrays have, at which the bytes differ; ascending."""
+        common = min(len(self), len(other))
+        if self.span(0, common) == other.span(0, common):
+            return np.empty(0, np.int64)
+        sizes = np.diff(self._starts[: common + 1])
+        unequal = sizes != np.diff(other._starts[: common + 1])
+        # Byte by byte through all strings at once: a loop over strings would take ten times as long.
+        (ours, theirs), at = (np.frombuffer(array._data, np.uint8) for array in (self, other)), np.flatnonzero(~unequal)
+        for byte in range(8, 8 + _SHORT):
+            at = at[sizes[at] > byte]
+            differs = ours[self._starts[at] + byte] != theirs[other._starts[at] + byte]
+            unequal[at[differs]] = True
+            at = at[~differs]
+        for index in at.tolist():
+            unequal[index] = self.raw(index) != other.raw(index)
+        return np.flatnonzero(unequal)
 
 
 Value = bool | int | float | str | StringArray | NDArray[Any]
@@ -190,10 +220,19 @@ def parse(data: bytes) -> Content:
     if not isinstance(alignment, int) or not 0 < alignment <= MAX_ALIGNMENT or alignment & (alignment - 1):
         raise BrokenError("the alignment is not a small power of two")
     tensors = cursor.tensors(n_tensors, alignment)
+    # Only now, so that what is refused costs no copies
+    metadata = {key: _detached(value) for key, value in metadata.items()}
     if not tensors:
         return Content(version, metadata, (), cursor.position, cursor.position)
     offset = _padded(cursor.position, alignment)
     return Content(version, metadata, tensors, offset, offset + tensors[-1].offset + tensors[-1].nbytes)
+
+
+def _detached(value: Value) -> Value:
+    """The value without the rest of the bytes that it was read from."""
+    if isinstance(value, StringArray):
+        return value.copy()
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _padded(size: int, alignment: int) -> int:
@@ -203,11 +242,13 @@ def _padded(size: int, alignment: int) -> int:
 class _Cursor:
     """Reads one thing after the other."""
 
-    __slots__ = ("data", "position")
+    __slots__ = ("data", "position", "strings", "text_bytes")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.position = 0
+        self.strings = 0  # in arrays
+        self.text_bytes = 0  # of other strings
 
     def skip(self, size: int) -> int:
         """Step over `size` bytes and return where they begin."""
@@ -220,12 +261,15 @@ class _Cursor:
     def scalar(self, layout: struct.Struct) -> Any:
         return layout.unpack_from(self.data, self.skip(layout.size))[0]
 
-    def string(self, limit: int) -> bytes:
+    def string(self, limit: int, kept: int | None = None) -> bytes:
+        """At most the first `kept` bytes of a string."""
         length: int = self.scalar(_U64)
         if length > limit:
             raise BrokenError(f"a string of {length} bytes")
+        if self.data.find(_HOLE, self.position, self.position + length) >= 0:
+            raise BrokenError("a string that is full of zeros")
         start = self.skip(length)
-        return self.data[start : self.position]
+        return self.data[start : self.position if kept is None else min(self.position, start + kept)]
 
     def metadata(self, count: int) -> dict[str, Value]:
         metadata: dict[str, Value] = {}
@@ -235,7 +279,7 @@ class _Cursor:
                 raise BrokenError("a key that is not ASCII text")
             name = key.decode("ascii")
             if name in metadata:
-                raise BrokenError(f"the key {name} stands twice")
+                raise BrokenError(f"the key {name[:64]} stands twice")
             metadata[name] = self._value(self.scalar(_U32))
         return metadata
 
@@ -244,7 +288,11 @@ class _Cursor:
             number: bool | int | float = self.scalar(_NUMBERS[kind])
             return number
         if kind == _STRING:
-            return self.string(MAX_STRING_BYTES).decode("utf-8", "replace")
+            text = self.string(MAX_STRING_BYTES, MAX_KEPT_BYTES)
+            self.text_bytes += len(text)
+            if self.text_bytes > MAX_TEXT_BYTES:
+                raise BrokenError(f"more than {MAX_TEXT_BYTES} bytes of text")
+            return text.decode("utf-8", "replace")
         if kind == _ARRAY:
             return self._array(self.scalar(_U32), self.scalar(_U64))
         raise BrokenError(f"a value of type {kind}")
@@ -258,12 +306,15 @@ class _Cursor:
             raise BrokenError(f"an array of {count} numbers")
         dtype = np.dtype(_NUMBERS[kind].format)
         start = self.skip(count * dtype.itemsize)
-        return np.frombuffer(self.data, dtype, count, start).copy()
+        return np.frombuffer(self.data, dtype, count, start)
 
     def _strings(self, count: int) -> StringArray:
-        if count > MAX_STRINGS:
+        self.strings += count
+        if self.strings > MAX_STRINGS:
             raise BrokenError(f"an array of {count} strings")
         data, first, length_at = self.data, self.position, _U64.unpack_from
+        if data.find(_HOLE, first, first + 8 * count) >= 0:
+            raise BrokenError("an array of strings that is full of zeros")
         position, starts = first, array("q")
         try:
             for _ in range(count):
@@ -275,7 +326,7 @@ class _Cursor:
             raise BrokenError(f"a string of more than {MAX_STRING_BYTES} bytes")
         self.skip(position - first)
         starts.append(position)
-        return StringArray(data[first:position], np.array(starts) - first)
+        return StringArray(data, np.frombuffer(starts, np.int64))
 
     def tensors(self, count: int, alignment: int) -> tuple[TensorInfo, ...]:
         tensors: dict[str, TensorInfo] = {}

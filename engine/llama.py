@@ -48,8 +48,11 @@ _FLASH: Final = {
 }
 _FILE_TYPES: Final = {
     "F32": llama.LLAMA_FTYPE_ALL_F32,
+    "Q2_K": llama.LLAMA_FTYPE_MOSTLY_Q2_K,
+    "Q3_K_M": llama.LLAMA_FTYPE_MOSTLY_Q3_K_M,
     "Q4_0": llama.LLAMA_FTYPE_MOSTLY_Q4_0,
     "Q4_1": llama.LLAMA_FTYPE_MOSTLY_Q4_1,
+    "Q4_K_M": llama.LLAMA_FTYPE_MOSTLY_Q4_K_M,
     "Q8_0": llama.LLAMA_FTYPE_MOSTLY_Q8_0,
 }
 
@@ -125,6 +128,7 @@ class LlamaModel:
         self.add_bos: bool = llama.llama_vocab_get_add_bos(self._vocab)
         self.bos: int = llama.llama_vocab_bos(self._vocab)  # -1 where there is none
         self.eos: int = llama.llama_vocab_eos(self._vocab)
+        self.newline: int = llama.llama_vocab_nl(self._vocab)  # likewise
         self._pieces: dict[int, bytes] = {}
         self._piece_buffer = ctypes.create_string_buffer(1024)
 
@@ -207,11 +211,14 @@ class LlamaContext:
         threads: int,
         on_gpu: bool,
         cancelled: Callable[[], bool],
+        stand_in: int | None = None,
     ) -> None:
         """Allocate cache and buffers.
 
         Args:
             outputs: most logits rows one call may ask for; decides the size of a device buffer.
+            stand_in: read in the place of ids beyond the model's vocabulary, which a draft meets whose target has more
+                tokens; None where there are no such ids.
 
         Raises:
             EngineError: CONTEXT_FAILED, for want of memory or because the KV type does not suit the model.
@@ -242,6 +249,7 @@ class LlamaContext:
         self.tokens: list[int] = []
         self.spent_s = 0.0
         self._outputs = outputs
+        self._stand_in = stand_in
         self._rows: tuple[int, Logits] | None = None
         self._make_batch(int(params.n_batch))
         self.cancelled = cancelled
@@ -278,6 +286,8 @@ class LlamaContext:
             raise ValueError(f"{count} tokens with {outputs} outputs")  # llama.cpp would abort
         held = len(self.tokens)
         self._token[:count] = tokens
+        if self._stand_in is not None:
+            self._token[:count][self._token[:count] >= self.vocab_size] = self._stand_in
         self._pos[:count] = range(held, held + count)
         self._wanted[: count - outputs] = 0
         self._wanted[count - outputs : count] = 1
@@ -353,7 +363,7 @@ class LlamaContext:
 
 
 def quantize(source: Path, destination: Path, file_type: str, threads: int) -> None:
-    """Write `source` requantised to `file_type` ("F32", "Q4_0", "Q4_1", "Q8_0").
+    """Write `source`, all parts of a split model, into one file requantised to `file_type`, a key of _FILE_TYPES.
 
     Raises:
         EngineError: QUANTIZE_FAILED.

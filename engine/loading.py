@@ -7,10 +7,12 @@ from contextlib import ExitStack
 from time import perf_counter
 from typing import Final
 
+import numpy as np
 import psutil
 
-from engine import gguf, vocabulary
+from engine import gguf
 from engine.devices import computing_device
+from engine.drafting import NOTHING_MASKED
 from engine.errors import EngineError, ErrorKind
 from engine.limits import check_load
 from engine.llama import LlamaContext, LlamaModel
@@ -18,6 +20,7 @@ from engine.prompt import PromptMaker
 from engine.protocol import LoadProgress
 from engine.session import Session
 from engine.types import MAX_DRAFT_LENGTH, Inactive, LoadedPair, LoadRequest, ModelInfo
+from engine.vocabulary import require_match
 
 _DEFAULT_CTX: Final = 8192
 _LEAST_CTX: Final = 256  # also what llama.cpp rounds up to
@@ -43,11 +46,11 @@ def load_session(
     check_load(request)
     target_header = gguf.read_header(request.target)
     gguf.check_loadable(target_header)
-    draft_header = None
+    draft_header, masked = None, NOTHING_MASKED
     if request.draft is not None:
         draft_header = gguf.read_header(request.draft)
         gguf.check_loadable(draft_header)
-        vocabulary.require_same(target_header, draft_header)
+        masked = np.array(require_match(target_header, draft_header).masked, np.int64)
     total = _file_bytes(target_header) + (_file_bytes(draft_header) if draft_header else 0)
     # llama.cpp cuts its batch to the context, and a round must fit into a batch.
     ctx = max(_LEAST_CTX, request.ctx or min(_DEFAULT_CTX, target_header.context_length or _DEFAULT_CTX))
@@ -74,7 +77,9 @@ def load_session(
                 )
             return model
 
-        def context(model: LlamaModel, outputs: int, gpu_layers: int) -> LlamaContext:
+        def context(
+            model: LlamaModel, outputs: int, gpu_layers: int, stand_in: int | None = None
+        ) -> LlamaContext:
             if cancelled():
                 raise EngineError(ErrorKind.LOAD_CANCELLED)
             made = LlamaContext(
@@ -86,6 +91,7 @@ def load_session(
                 threads=threads,
                 on_gpu=computing_device(gpu_layers).kind != "cpu",
                 cancelled=lambda: False,
+                stand_in=stand_in,
             )
             resources.callback(made.close)
             return made
@@ -96,7 +102,9 @@ def load_session(
         draft = None
         if draft_header is not None:
             draft_model = load(draft_header, "draft", _file_bytes(target_header), request.draft_gpu_layers)
-            draft = context(draft_model, 1, request.draft_gpu_layers)
+            # A line break says least in the place of what the draft cannot read, which is mostly a chat's marks.
+            stand_in = max(draft_model.newline, 0) if draft_model.vocab_size < model.vocab_size else None
+            draft = context(draft_model, 1, request.draft_gpu_layers, stand_in)
         device = computing_device(request.gpu_layers)
         pair = LoadedPair(
             target=_info(model, target_header),
@@ -107,9 +115,10 @@ def load_session(
             inactive=_inactive(target, draft),
             load_s=perf_counter() - begin,
             memory_bytes=psutil.Process().memory_info().rss,
+            masked=len(masked),
         )
         prompts = PromptMaker(model, pair.target.name, target_header.chat_template, target.ctx)
-        return Session(pair, model, target, draft, prompts, resources.pop_all())
+        return Session(pair, model, target, draft, masked, prompts, resources.pop_all())
 
 
 def _file_bytes(header: gguf.GgufHeader) -> int:

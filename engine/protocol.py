@@ -41,7 +41,7 @@ class Quantize:
     """Write `source` requantised to `file_type` at `destination`. Ends with `Quantized` or `Failed`.
 
     Attributes:
-        file_type: GGUF name of the type, "F32", "Q4_0", "Q4_1" or "Q8_0".
+        file_type: GGUF name of the type, "F32", "Q2_K", "Q3_K_M", "Q4_0", "Q4_1", "Q4_K_M" or "Q8_0".
     """
 
     job: int

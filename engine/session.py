@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from time import perf_counter
 
 from engine.decoder import Interrupted, rewind
-from engine.distribution import Logits
+from engine.distribution import Ids, Logits
 from engine.drafting import ModelDrafter
 from engine.limits import check_request
 from engine.llama import LlamaContext, LlamaModel
@@ -37,6 +37,7 @@ class Session:
         model: LlamaModel,
         target: LlamaContext,
         draft: LlamaContext | None,
+        masked: Ids,
         prompts: PromptMaker,
         resources: ExitStack,
     ) -> None:
@@ -44,6 +45,7 @@ class Session:
         self._model = model
         self._target = target
         self._draft = draft
+        self._masked = masked
         self._prompts = prompts
         self._resources = resources
 
@@ -159,7 +161,7 @@ class Session:
         if self.pair.inactive is not None or self._draft is None:
             return None, self.pair.inactive or Inactive.NO_DRAFT
         rewind(self._draft, min(_shared(self._draft.tokens, tokens), len(tokens)))
-        return ModelDrafter(self._draft, request.sampling, rule, request.p_min), None
+        return ModelDrafter(self._draft, request.sampling, rule, request.p_min, self._masked), None
 
     def _keep(self, length: int) -> None:
         """Forget what lies beyond the reply: tokens after a stop string, guesses of a round that did not end."""

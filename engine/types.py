@@ -248,6 +248,7 @@ class LoadedPair:
         device: what computes, in words ("CPU", "NVIDIA GeForce RTX 4070").
         inactive: why this pair cannot speculate, None if it can.
         memory_bytes: resident memory of the engine process after loading.
+        masked: ids that the draft never proposes because their texts differ from the target's.
     """
 
     target: ModelInfo
@@ -258,6 +259,7 @@ class LoadedPair:
     inactive: Inactive | None
     load_s: float
     memory_bytes: int
+    masked: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,29 +1,31 @@
-"""Whether a draft speaks the target's vocabulary.
+"""Whether a draft speaks the target's vocabulary, and which ids it must not propose.
 
-The rule is the one of llama.cpp's speculative decoding (common_speculative_are_compatible): the same kind of
-tokenizer, the same use of the first and the last special token, sizes at most 128 apart, and the same text for
-every id from 5 to the end of the smaller vocabulary. What a header leaves open is filled in as llama.cpp's loader
-does (llama_vocab::impl::load), since two makers' files of one model can differ in just that.
+The loop works on token ids: the target's tokenizer makes the prompt's, the draft reads the same ids and proposes
+others, the target judges them. So no draft can change the text; what a vocabulary decides is whether its guesses can
+be any good. Ids whose texts differ are masked out of the draft, ids that only one of the two has are never proposed.
+A pair is refused where so much differs that two unrelated vocabularies stand behind it (docs/adr/0009).
+
+What a header leaves open is filled in as llama.cpp's loader does (llama_vocab::impl::load), since two makers' files of
+one model can differ in just that.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
-from itertools import compress
-from operator import ne
+from typing import Final
 
 from engine.errors import EngineError, ErrorKind
 from engine.gguf import GgufHeader
 from engine.gguf_format import StringArray
 
-MAX_SIZE_DIFFERENCE = 128
-FIRST_COMPARED_ID = 5
-_BLOCK = 1024  # tokens compared at once: most pairs have the same vocabulary throughout
+# Vocabularies of one family differ in up to one id of forty (Gemma 3 and 4, in what they reserve), unrelated ones in
+# at least 97 of a hundred: anything between tells them apart.
+MAX_DIFFERING: Final = 20  # one shared id in so many
+MAX_RATIO: Final = 2  # of the sizes: beyond, most of what one model writes the other does not know
 
 _KINDS = {"gemma4": "gpt2", "hybriddna": "gpt2", "whitespace": "gpt2", "no_vocab": "none", "": "none"}
 _BEGIN_BY_KIND = {"llama": 1, "bert": 101, "gpt2": 11, "plamo2": 1}
-_END_BY_KIND = {"llama": 2, "gpt2": 11, "t5": 1, "plamo2": 2}
 _BEGIN_UNSET = frozenset({"chatglm-bpe", "glm4", "glm5"})  # pre-tokenizers without the default of their kind
 
 # fmt: off
@@ -43,16 +45,13 @@ class Vocabulary:
         kind: the tokenizer's family: "gpt2" (byte-level BPE), "llama" (SentencePiece), "bert", "t5", "rwkv",
             "plamo2" or "none".
         tokens: empty for the kind "none", whose size alone is known.
-        bos, eos: ids, None where the model has no such token; add_bos, add_eos: whether the tokenizer adds them.
+        begin: the id that the tokenizer puts before every text; None where it adds none.
     """
 
     kind: str
     tokens: StringArray | tuple[()]
     size: int
-    add_bos: bool
-    add_eos: bool
-    bos: int | None
-    eos: int | None
+    begin: int | None
 
     def text(self, token_id: int | None) -> str:
         """The text of a token; "" for None and for ids without one."""
@@ -60,11 +59,9 @@ class Vocabulary:
 
 
 class Check(Enum):
-    """What two vocabularies are compared by, in this order."""
+    """What keeps a draft from serving a target, in the order of looking."""
 
-    KIND = "kind"
-    BOS = "bos"
-    EOS = "eos"
+    KIND = "kind"  # one of the two has no vocabulary to compare
     SIZE = "size"
     TOKEN = "token"
 
@@ -74,10 +71,9 @@ class VocabularyDifference:
     """The first check that fails.
 
     Attributes:
-        token_id: the first id whose texts differ; for BOS and EOS the target's id, or else the draft's; None for
-            KIND and SIZE.
-        target_text, draft_text: the tokens' texts, "" where none is added; the kinds for KIND.
-        differing_tokens: ids whose texts differ, for TOKEN.
+        token_id: the first id whose texts differ; None where all that both have agree.
+        target_text, draft_text: the tokens' texts at token_id; the kinds for KIND.
+        differing_tokens: ids whose texts differ.
     """
 
     check: Check
@@ -89,93 +85,81 @@ class VocabularyDifference:
     differing_tokens: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class VocabularyMatch:
+    """What two vocabularies have in common.
+
+    Attributes:
+        masked: ids below `shared` whose texts differ, ascending; the draft must not propose them. Empty where the draft
+            cannot serve.
+        shared: how many ids both have; the draft must not propose one beyond.
+        difference: why the draft cannot serve the target; None if it can.
+        same_begin: both put the same token before a text, or none. The draft reads the target's, so one that
+            was trained with another may guess worse, and no more follows.
+    """
+
+    masked: tuple[int, ...]
+    shared: int
+    difference: VocabularyDifference | None
+    same_begin: bool
+
+
 def vocabulary_of(header: GgufHeader) -> Vocabulary:
     """The vocabulary that llama.cpp would load from this file."""
     model, pre, tokens = header.text("tokenizer.ggml.model"), header.text("tokenizer.ggml.pre"), header.tokens
     kind = _KINDS.get(model, model)
     if kind == "none" or tokens is None:
-        return Vocabulary("none", (), header.vocab_size, add_bos=False, add_eos=False, bos=None, eos=None)
+        return Vocabulary("none", (), header.vocab_size, begin=None)
     if kind != "gpt2":
         pre = ""  # only byte-level BPE has a choice of pre-tokenizers
     elif model == "gemma4":
         pre = "gemma4"
-
-    def special(key: str, default: int | None) -> int | None:
-        token_id = header.number(key, -1)
-        if 0 <= token_id < len(tokens):
-            return token_id
-        return default if default is not None and default < len(tokens) else None
-
-    def added(key: str, default: bool) -> bool:
-        value = header.metadata.get(key)
-        return value if isinstance(value, bool) else default
-
-    adds_begin = added("tokenizer.ggml.add_bos_token", kind in ("llama", "bert") or pre in _ADDS_BEGIN)
-    no_default = model == "gemma4" or pre in _BEGIN_UNSET
-    return Vocabulary(
-        kind,
-        tokens,
-        len(tokens),
-        add_bos=adds_begin or pre in _ALWAYS_ADDS_BEGIN,
-        add_eos=added("tokenizer.ggml.add_eos_token", kind == "t5"),
-        bos=special("tokenizer.ggml.bos_token_id", None if no_default else _BEGIN_BY_KIND.get(kind)),
-        eos=special("tokenizer.ggml.eos_token_id", None if model == "gemma4" else _END_BY_KIND.get(kind)),
-    )
+    adds = header.metadata.get("tokenizer.ggml.add_bos_token")
+    if not isinstance(adds, bool):
+        adds = kind in ("llama", "bert") or pre in _ADDS_BEGIN
+    begin = header.number("tokenizer.ggml.bos_token_id", -1)
+    if not 0 <= begin < len(tokens):
+        no_default = model == "gemma4" or pre in _BEGIN_UNSET
+        begin = -1 if no_default else _BEGIN_BY_KIND.get(kind, -1)
+    adds = (adds or pre in _ALWAYS_ADDS_BEGIN) and 0 <= begin < len(tokens)
+    return Vocabulary(kind, tokens, len(tokens), begin=begin if adds else None)
 
 
-def compare(target: Vocabulary, draft: Vocabulary) -> VocabularyDifference | None:
-    """The first difference that keeps the draft from serving the target; None if it may."""
+def match(target: Vocabulary, draft: Vocabulary) -> VocabularyMatch:
+    """What the draft may propose to the target, or why it cannot serve it."""
+    smaller, larger = sorted((target.size, draft.size))
+    same_begin = target.begin == draft.begin and target.text(target.begin) == draft.text(draft.begin)
 
-    def difference(check: Check, token_id: int | None, ours: str, theirs: str) -> VocabularyDifference:
-        return VocabularyDifference(check, token_id, ours, theirs, target.size, draft.size)
+    def refused(check: Check, token_id: int | None, ours: str, theirs: str, differing: int = 0) -> VocabularyMatch:
+        found = VocabularyDifference(check, token_id, ours, theirs, target.size, draft.size, differing)
+        return VocabularyMatch((), smaller, found, same_begin)
 
-    if target.kind != draft.kind:
-        return difference(Check.KIND, None, target.kind, draft.kind)
-    for check, adds, ids in (
-        (Check.BOS, (target.add_bos, draft.add_bos), (target.bos, draft.bos)),
-        (Check.EOS, (target.add_eos, draft.add_eos), (target.eos, draft.eos)),
-    ):
-        if adds[0] != adds[1] or (adds[0] and ids[0] != ids[1]):
-            ours, theirs = (token_id if added else None for added, token_id in zip(adds, ids, strict=True))
-            return difference(check, theirs if ours is None else ours, target.text(ours), draft.text(theirs))
-    if abs(target.size - draft.size) > MAX_SIZE_DIFFERENCE:
-        return difference(Check.SIZE, None, "", "")
     if not target.tokens or not draft.tokens:
-        return None
-    differing = _differing_ids(target.tokens, draft.tokens)
-    for i in differing:
-        if _c_text(target.tokens.raw(i), i) != _c_text(draft.tokens.raw(i), i):
-            found = difference(Check.TOKEN, i, target.text(i), draft.text(i))
-            return replace(found, differing_tokens=len(differing))
-    return None
+        return refused(Check.KIND, None, target.kind, draft.kind)
+    masked = target.tokens.differing(draft.tokens).tolist()
+    first = masked[0] if masked else None
+    texts = target.text(first), draft.text(first)
+    if larger > MAX_RATIO * smaller:
+        return refused(Check.SIZE, first, *texts, len(masked))
+    if MAX_DIFFERING * len(masked) > smaller:
+        return refused(Check.TOKEN, first, *texts, len(masked))
+    return VocabularyMatch(tuple(masked), smaller, None, same_begin)
 
 
-def _differing_ids(ours: StringArray, theirs: StringArray) -> list[int]:
-    """Ids from FIRST_COMPARED_ID on at which the two do not have the same bytes."""
-    differing: list[int] = []
-    common = min(len(ours), len(theirs))
-    for first in range(FIRST_COMPARED_ID, common, _BLOCK):
-        last = min(first + _BLOCK, common)
-        if ours.span(first, last) != theirs.span(first, last):
-            unequal = map(ne, ours.raw_list(first, last), theirs.raw_list(first, last))
-            differing.extend(compress(range(first, last), unequal))
-    return differing
-
-
-def _c_text(raw: bytes, token_id: int) -> bytes:
-    """What llama.cpp compares: it names empty tokens, and its strings end at the first zero byte."""
-    return (raw or b"[EMPTY_%d]" % token_id).partition(b"\0")[0]
-
-
-def require_same(target: GgufHeader, draft: GgufHeader) -> None:
+def require_match(target: GgufHeader, draft: GgufHeader) -> VocabularyMatch:
     """Refuse a draft that cannot serve the target.
 
     Raises:
         EngineError: DRAFT_VOCABULARY, with the first difference among the facts.
     """
-    difference = compare(vocabulary_of(target), vocabulary_of(draft))
-    if difference is None:
-        return
+    found = match(vocabulary_of(target), vocabulary_of(draft))
+    if found.difference is not None:
+        raise refusal(found.difference, target, draft)
+    return found
+
+
+def refusal(difference: VocabularyDifference, target: GgufHeader, draft: GgufHeader) -> EngineError:
+    """The error that says why `draft` cannot serve `target`."""
     facts: dict[str, str | int | float] = {
         "target": target.name,
         "draft": draft.name,
@@ -188,4 +172,4 @@ def require_same(target: GgufHeader, draft: GgufHeader) -> None:
     }
     if difference.token_id is not None:
         facts["token_id"] = difference.token_id
-    raise EngineError(ErrorKind.DRAFT_VOCABULARY, detail="", **facts)
+    return EngineError(ErrorKind.DRAFT_VOCABULARY, detail="", **facts)

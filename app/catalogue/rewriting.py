@@ -57,6 +57,7 @@ def _spans(text: str) -> dict[Place, tuple[int, int]]:
                 key_comes = False
             case "}" | "]":
                 place.pop()
+                key_comes = False  # after an empty object
             case ",":
                 last = place[-1]
                 if isinstance(last, int):

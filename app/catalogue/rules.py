@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from app.catalogue import document
 from app.catalogue.entries import Entry, pair_of
 from app.catalogue.shipped import shipped_file
+from app.hub.names import local_path
 from app.model_values import CatalogueFile, RemoteModel
 from app.starter import STARTER_ID
 from engine.errors import EngineError
@@ -37,20 +38,26 @@ _LEAST_OF_BITS, _MOST_OF_BITS = 0.9, 1.4
 def first_mistake(entry: object) -> str | None:
     """Why an entry cannot be used; None if it can. Bounded in time and length, whatever the entry is."""
     try:
-        for error in _validator().iter_errors(entry):
-            where = error.json_path.removeprefix("$").removeprefix(".")
-            what = "the key stands twice" if isinstance(error.instance, document.Twice) else error.message
-            reason = f"{where}: {what}" if where else what
-            return reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "…"
+        mistake = _first_mistake(entry)
     except RecursionError:
         return "it is nested too deeply"
+    if mistake is None or len(mistake) <= _LONGEST_REASON:
+        return mistake
+    return mistake[:_LONGEST_REASON] + "…"
+
+
+def _first_mistake(entry: object) -> str | None:
+    for error in _validator().iter_errors(entry):
+        where = error.json_path.removeprefix("$").removeprefix(".")
+        what = "the key stands twice" if isinstance(error.instance, document.Twice) else error.message
+        return f"{where}: {what}" if where else what
     assert isinstance(entry, dict)
     if entry["id"] == STARTER_ID:
         return f"id: {STARTER_ID} is the pair that comes with the program"
     pair = pair_of(entry)
-    for name, model in (("target", pair.target.model), ("draft", pair.draft.model)):
-        if not _parts_are_whole(model):
-            return f"{name}: its parts are not all parts of one file, in their order"
+    for side, model in (("target", pair.target.model), ("draft", pair.draft.model)):
+        if (mistake := _mistake_in_names(model)) is not None:
+            return f"{side}: {mistake}"
     return None
 
 
@@ -86,13 +93,19 @@ def name_of(entry: object, number: int) -> str:
     return name if isinstance(name, str) and len(name) <= 60 and name.isprintable() and name else f"no. {number}"
 
 
-def _parts_are_whole(model: RemoteModel) -> bool:
-    """Whether a model's files are one that is not split, or all parts of one that is, as llama.cpp names them."""
+def _mistake_in_names(model: RemoteModel) -> str | None:
+    try:
+        for part in model.parts:
+            local_path(Path(), model, part)
+    except EngineError as error:
+        return f"{error.report.fact('name')}: {error.report.fact('reason')}"
     found = [_SPLIT.fullmatch(part.path) for part in model.parts]
     if found == [None]:
-        return True
+        return None
+    # One file that is not split, or all parts of one that is, as llama.cpp names them.
     names = [(one[1], int(one[2]), int(one[3])) for one in found if one is not None]
-    return names == [(names[0][0], number, len(found)) for number in range(1, len(found) + 1)] if names else False
+    whole = names and names == [(names[0][0], number, len(found)) for number in range(1, len(found) + 1)]
+    return None if whole else "its parts are not all parts of one file, in their order"
 
 
 def _odd_sizes(file: CatalogueFile) -> Iterator[str]:

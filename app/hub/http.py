@@ -1,4 +1,4 @@
-"""The one client through which hubs are asked, and what their answers mean.
+"""The client through which hubs are asked, and what their answers mean.
 
 Everything that a server or a network can do wrong becomes an `EngineError`. No text of a server gets into one: it
 might repeat what it was sent, the token too.
@@ -6,6 +6,8 @@ might repeat what it was sent, the token too.
 
 from __future__ import annotations
 
+import atexit
+import logging
 import socket
 import ssl
 import time
@@ -34,10 +36,20 @@ LONGEST_PAUSE_S = 24 * 3600
 
 OFFICIAL_HOSTS = frozenset({"huggingface.co", "www.huggingface.co", "hf.co", "www.hf.co"})
 
+# It writes down the headers of answers, and a server may repeat in them what it was sent.
+logging.getLogger("httpcore2").setLevel(logging.WARNING)
+
 
 @cache
 def client() -> HubClient:
-    """The program's one client. Thread-safe. Proxies and certificates are taken from the environment, as usual."""
+    """The program's one client. Thread-safe."""
+    shared = new_client()
+    atexit.register(shared.close)
+    return shared
+
+
+def new_client() -> HubClient:
+    """One that takes proxies and certificates from the environment, as usual."""
     return HubClient(
         timeout=TIMEOUT,
         follow_redirects=True,  # a token is not sent on to another host
@@ -51,6 +63,7 @@ class HubClient(httpx2.Client):
     """Raises EngineError (HUB_UNREACHABLE, HUB_REFUSED) and RefusedError, and nothing of httpx's own."""
 
     def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        request.extensions["timeout"] = self.timeout.as_dict()  # huggingface_hub would wait for ever for some answers
         try:
             return super().send(request, **options)
         except httpx2.RequestError as error:

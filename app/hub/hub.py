@@ -13,7 +13,7 @@ from urllib.parse import quote
 from huggingface_hub import HfApi, get_hf_file_metadata, set_client_factory
 from huggingface_hub.hf_api import ModelInfo, RepoSibling
 
-from app.hub.http import RefusedError, client, host_of, refusal, understanding
+from app.hub.http import RefusedError, host_of, new_client, refusal, understanding
 from app.hub.listing import HubModel, Listing, RepoFacts, list_models, match, same_file
 from app.hub.token import Token
 from app.model_settings import DEFAULT_ENDPOINT
@@ -22,11 +22,10 @@ from app.version import VERSION
 from engine.errors import EngineError, ErrorKind
 
 # The library's own client waits for ever and tries again for half a minute; ours fails at once, with a reason.
-set_client_factory(client)
+set_client_factory(new_client)
 
 MAX_FILES = 20_000  # of one repository
 
-_TIMEOUT_S = 15.0
 _REPO = re.compile(r"[\w-][\w.-]{0,95}/[\w.-]{1,96}", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -94,7 +93,6 @@ class Hub:
                 repo,
                 revision=None if revision == _BRANCH else revision,
                 files_metadata=True,
-                timeout=_TIMEOUT_S,
                 token=self._hub_token(),
             )
             return RepoFacts(
@@ -149,9 +147,7 @@ class Hub:
     def _ask_for_file(self, model: RemoteModel, part: RemotePart) -> tuple[str, RemotePart]:
         """Its commit, and itself with its size and SHA-256 as far as the headers tell."""
         with self._asking(model.repo, part.path), understanding(self.name):
-            told = get_hf_file_metadata(
-                self.url(model, part), token=self._hub_token(), timeout=_TIMEOUT_S, endpoint=self._endpoint
-            )
+            told = get_hf_file_metadata(self.url(model, part), token=self._hub_token(), endpoint=self._endpoint)
         commit = told.commit_hash if told.commit_hash and _COMMIT.fullmatch(told.commit_hash) else model.revision
         return commit, RemotePart(part.path, _size(told.size), _sha256(told.etag))
 

@@ -21,7 +21,7 @@ _QUANTISATION = re.compile(
     r"(?:^|[-._])((?:UD-)?(?:I?Q\d(?:_\w+)?|TQ\d_\w+|BF16|FP?16|FP?32|MXFP4(?:_\w+)?|NVFP4))(?=$|[-._])",
     re.IGNORECASE,
 )
-_HEAD = re.compile(r"(^|/)(mtp|eagle\d?|dflash|dspark)([-_.][^/]*)?(/|$)", re.IGNORECASE)
+_HEAD = re.compile(r"(^|/)(mtp|eagle\d|dflash|dspark)([-_.][^/]*)?(/|$)", re.IGNORECASE)
 # fmt: on
 
 

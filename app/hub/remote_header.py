@@ -19,7 +19,6 @@ from engine.errors import EngineError, ErrorKind
 from engine.gguf import GgufHeader, grow_header
 
 _FIRST_BYTES = 2 << 20  # holds the header of most models; tells the size of the file too
-_PIECE_BYTES = 64 << 10
 _GROWTH = 4  # a request costs more than parsing again, and less than megabytes that nobody needs
 _ENDLESS = 1 << 62
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18})", re.ASCII)
@@ -29,7 +28,7 @@ def read_remote_header(source: Source, model: RemoteModel, cancelled: Callable[[
     """What the files of a resolved model say, read over the network and nowhere kept.
 
     The metadata are those of the first part; the tensors are those of all parts, each with its offset in its own part.
-    The path is the first part's name.
+    The path is the first part's name. `cancelled` is asked before each request and when bytes come.
 
     Raises:
         EngineError: DOWNLOAD_CANCELLED, DOWNLOAD_NOT_GGUF where something else came, GGUF_VERSION, GGUF_BROKEN,
@@ -92,6 +91,8 @@ class _Beginning:
         return self._data[:length]
 
     def _fetch(self, length: int) -> None:
+        if self._cancelled():
+            raise EngineError(ErrorKind.DOWNLOAD_CANCELLED)
         headers = self._source.headers()
         wanted = {**headers, "Range": f"bytes={len(self._data)}-{length - 1}"}
         try:
@@ -107,7 +108,7 @@ class _Beginning:
             return
         pieces = [self._kept(answer)]
         size = len(pieces[0])
-        for piece in answer.iter_raw(_PIECE_BYTES):
+        for piece in answer.iter_raw():
             if self._cancelled():
                 raise EngineError(ErrorKind.DOWNLOAD_CANCELLED)
             pieces.append(piece)

@@ -32,6 +32,8 @@ CREATE TABLE model (
 """
 _STORE = "INSERT OR REPLACE INTO model VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
+_PLACES = {place.value: place for place in PlaceKind}
+
 Row = tuple[bytes, str, str, str, int, str, str, str, int, int, int, str]
 
 
@@ -56,7 +58,7 @@ class ModelCache:
         with self._lock:
             try:
                 return [_model(row) for row in self._connection.execute("SELECT * FROM model")]
-            except (sqlite3.Error, ValueError, TypeError):
+            except (sqlite3.Error, LookupError, ValueError, TypeError):
                 self._start_anew()
                 return []
 
@@ -117,7 +119,7 @@ def _row(known: KnownModel) -> Row:
     return (
         os.fsencode(model.path),
         known.stamp,
-        json.dumps([str(part) for part in model.parts]),
+        "" if model.parts == (model.path,) else json.dumps([str(part) for part in model.parts]),
         model.place.value,
         model.size_bytes,
         model.name,
@@ -131,13 +133,14 @@ def _row(known: KnownModel) -> Row:
 
 
 def _model(row: Row) -> KnownModel:
-    path, stamp, parts, place, size, name, architecture, quantisation, parameters, vocab_size, context, problem = row
+    file, stamp, parts, place, size, name, architecture, quantisation, parameters, vocab_size, context, problem = row
+    path = Path(os.fsdecode(file))
     return KnownModel(
         stamp,
         LocalModel(
-            path=Path(os.fsdecode(path)),
-            parts=tuple(map(Path, json.loads(parts))),
-            place=PlaceKind(place),
+            path=path,
+            parts=tuple(map(Path, json.loads(parts))) if parts else (path,),
+            place=_PLACES[place],
             size_bytes=size,
             name=name,
             architecture=architecture,

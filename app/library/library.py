@@ -90,12 +90,13 @@ class Library:
 
     def find(self, model: RemoteModel) -> LocalModel | None:
         """The model of a hub, complete and readable, if it is here: in our folder, where LM Studio or the hub's cache
-        would have it, or among the known ones as the same file name with the same size."""
-        names, size = _names_elsewhere(model), model.size_bytes
+        would have it, or among the known ones as the same file name with the same size, or, where nobody said what size
+        it has, with its repository in the path."""
+        names = _names_elsewhere(model)
         known = (
             (known.place, known.path)
             for known in self.known()
-            if known.size_bytes == size and known.path.name.casefold() in names
+            if known.path.name.casefold() in names and _has_the_size(known, model)
         )
         for place, path in chain(self._likely_paths(model), known):
             here = self._look_at(path, place)
@@ -231,3 +232,12 @@ def _names_elsewhere(model: RemoteModel) -> frozenset[str]:
     """What its file is called by other programs: by the hub's name, by llama.cpp's cache, by Ollama."""
     name = model.file_name.casefold()
     return frozenset({name, f"{model.repo.replace('/', '_')}_{name}".casefold(), f"sha256-{model.parts[0].sha256}"})
+
+
+def _has_the_size(known: LocalModel, model: RemoteModel) -> bool:
+    """Where nobody said how large the hub's file is, its repository must be in the path."""
+    if model.size_bytes is not None:
+        return known.size_bytes == model.size_bytes
+    repo = tuple(model.repo.casefold().split("/"))
+    folders = tuple(folder.casefold() for folder in known.path.parts[-3:-1])
+    return folders == repo or known.path.name.casefold().startswith("_".join(repo))

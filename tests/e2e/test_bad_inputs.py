@@ -71,12 +71,16 @@ CASES: dict[str, tuple[str, MakeWords]] = {
     "draft of another family": (
         "draft_vocabulary",
         lambda folder, tiny: with_draft(
-            tiny, write_model(folder / "other.gguf", Tiny(changed_tokens=((FIRST_WORD, "other"),)))
+            tiny,
+            write_model(
+                folder / "other.gguf",
+                Tiny(changed_tokens=tuple((token_id, f"x{token_id}") for token_id in range(FIRST_WORD, 512))),
+            ),
         ),
     ),
     "draft of another size": (
         "draft_vocabulary",
-        lambda folder, tiny: with_draft(tiny, write_model(folder / "other.gguf", Tiny(vocab_size=1024))),
+        lambda folder, tiny: with_draft(tiny, write_model(folder / "other.gguf", Tiny(vocab_size=1025))),
     ),
     "prompt longer than the context": (
         "prompt_too_long",

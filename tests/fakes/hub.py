@@ -45,6 +45,7 @@ class FakeHub:
         accepted: for each token that is valid, the gated and hidden repositories it opens.
         moved: old names of repositories and the new ones; a name in other letters is moved too.
         exact_names: a name in other letters is a missing one instead, as at mirrors.
+        plain: files are sent from the address itself, and nobody says their SHA-256, as simple servers do.
         page_size: of the list of repositories.
         requests: all so far. Read it when nothing is under way.
     """
@@ -53,6 +54,7 @@ class FakeHub:
         self.accepted: dict[str, set[str]] = {GOOD_TOKEN: set()}
         self.moved: dict[str, str] = {}
         self.exact_names = False
+        self.plain = False
         self.page_size = 100
         self.requests: list[Request] = []
         self._repos: dict[str, Repo] = {}

@@ -10,7 +10,7 @@ class Fault:
     """Once, with one request. What is not said stays as it should be.
 
     Attributes:
-        status: answered instead, with `headers` and `body`.
+        status: answered instead, with `headers` and `body`. headers: of a file too, in place of its own.
         body: sent instead of what was asked for, with `status`, `headers` and its own length.
         content: stands in for the whole file: Range, size and ETag are right for it.
         cut_after: bytes of the body, after which the connection closes although more was announced.

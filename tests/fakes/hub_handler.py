@@ -175,7 +175,7 @@ class HubHandler(BaseHTTPRequestHandler):
         modelscope, raw_name, revision, path = match.groups()
         name, revision, path = unquote(raw_name), unquote(revision), unquote(path)
         self.request_record.file = path
-        plain = not is_lfs(path) and self.hub.moved_to(name) is None  # no redirect: these are the bytes
+        plain = self.hub.plain or (not is_lfs(path) and self.hub.moved_to(name) is None)  # these are the bytes
         if not self._begin("bytes" if plain else "resolve"):
             return None
         repo = self.hub.find(name) if modelscope else self._repo(name, raw_name)
@@ -190,7 +190,9 @@ class HubHandler(BaseHTTPRequestHandler):
             return self._refuse(404, "EntryNotFound", "Entry not found", {"X-Repo-Commit": commit.sha})
         content = commit.files[path]
         headers = {"X-Repo-Commit": commit.sha, "Accept-Ranges": "bytes"}
-        if not is_lfs(path):
+        if plain:
+            fault = self.request_record.fault
+            content = fault.content if fault and fault.content is not None else content
             return self._content(content, f'"{blob_id(path, content)}"', headers)
         oid = sha256(content)
         headers |= {
@@ -225,6 +227,7 @@ class HubHandler(BaseHTTPRequestHandler):
             "ETag": etag,
             "Last-Modified": "Sat, 01 Aug 2026 12:00:00 GMT",
             "Content-Type": "binary/octet-stream",
+            **fault.headers,
         }
         first, end = 0, len(content)
         asked = _RANGE.fullmatch(self.request_record.headers.get("range", ""))

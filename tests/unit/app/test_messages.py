@@ -63,6 +63,7 @@ FACTS: tuple[tuple[str, str | int | float], ...] = (
     ("sha256", "0123abcd"),
     ("expected_sha256", "abcd0123"),
     ("id", "some-pair"),
+    ("near", "other-pair"),
     ("title", "Large 70B + Small 1B"),
     ("entry", "some-pair"),
     ("owner", "LM Studio"),
@@ -125,7 +126,7 @@ def test_every_reason_has_a_sentence(inactive: Inactive) -> None:
         assert "{" not in sentence
 
 
-@pytest.mark.parametrize("difference", ["kind", "bos", "eos", "size", "token"])
+@pytest.mark.parametrize("difference", ["kind", "size", "token"])
 def test_every_difference_of_vocabularies_has_words(difference: str) -> None:
     """Each check that a draft can fail is told with both models' names."""
     report = ErrorReport(ErrorKind.DRAFT_VOCABULARY, (*FACTS, ("difference", difference)))

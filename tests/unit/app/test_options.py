@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from app import options
 from app.cli import parse
 from app.version import VERSION
-from engine.types import ChatFormat, ChatMessage, FlashAttention, GenerationRequest, KvType, LoadRequest, Rule
+from engine.types import ChatFormat, ChatMessage, FlashAttention, GenerationRequest, KvType, LoadRequest, Rule, SamplingSettings
 
 GENERATE = ["generate", "--pair", "starter", "--prompt", "hello"]
 
@@ -101,6 +102,16 @@ def test_every_option_reaches_its_request() -> None:
     )
 
 
+def test_what_is_recommended_gives_way_to_what_is_asked_for() -> None:
+    """Each setting comes from the option, or else from the pair, or else from the command; for `bench` too."""
+    card = SamplingSettings(temperature=0.7, top_k=20, top_p=0.8, min_p=0.0, repeat_penalty=1.05)
+    words = ["--temperature", "0", "--min-p", "0", "--seed", "7"]
+    for command in (GENERATE, ["bench", "--pair", "starter"]):
+        made = options.generation_request(parse([*command, *words]), "x", card).sampling
+        assert made == replace(card, temperature=0.0, min_p=0.0, seed=7)
+        assert options.generation_request(parse(command), "x", card).sampling.top_k == 20
+
+
 def test_a_prompt_is_a_user_message_unless_it_is_raw() -> None:
     """Chat is the default; --raw gives the text to the model as it is."""
     assert request(*GENERATE).messages == (ChatMessage("user", "hello"),)
@@ -140,7 +151,7 @@ def test_base_dir_may_stand_before_or_after_the_command() -> None:
     [
         "generate --prompt x",
         "generate --pair starter",
-        "generate --pair nothing --prompt x",
+        "generate --pair= --prompt x",
         "generate --pair starter --target t --prompt x",
         "generate --pair starter --draft d --prompt x",
         "generate --pair starter --prompt x --prompt-file f",

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+from app.catalogue.reading import read_catalogue
+from app.pairs import PairChoice
+from app.paths import Paths
 from app.reply_document import reply_document
 from engine.protocol import Finished, SpeculationStopped, Started
 from engine.stats import ReplyFold
@@ -19,6 +23,7 @@ from engine.types import (
 )
 from tests.fakes.scripted_engine import loaded_pair
 
+FILES = PairChoice(target="a.gguf")
 TOKENS = (
     TokenEvent(0, 11, "你", Source.ACCEPTED, Drafter.MODEL, 0.9, 0.8, None, 0, 0),
     TokenEvent(1, 12, "好", Source.RESAMPLED, Drafter.MODEL, 0.6, 0.1, Rejected(13, "!", 0.2, 0.7), 0, 1),
@@ -42,7 +47,7 @@ def reply(inactive: Inactive | None = None, stopped: Inactive | None = None) -> 
 
 def test_keys_and_values() -> None:
     """Every promised key is there, text is the tokens' text, tokens say where they came from."""
-    document = reply_document(reply(), 42, loaded_pair(LoadRequest("a.gguf", draft="b.gguf")), None)
+    document = reply_document(reply(), 42, loaded_pair(LoadRequest("a.gguf", draft="b.gguf")), FILES)
     assert {"text", "finish_reason", "seed", "tokens", "stats", "pair"} <= document.keys()
     assert (document["text"], document["finish_reason"], document["seed"]) == ("你好。", "stop", 42)
     assert document["tokens"] == [
@@ -67,7 +72,7 @@ def test_speculation_tells_what_ran() -> None:
     """Off where it never ran, on where it ran and stopped on the way; both with their reason."""
 
     def stats(fold: ReplyFold) -> dict[str, object]:
-        made = reply_document(fold, 0, None, None)["stats"]
+        made = reply_document(fold, 0, None, FILES)["stats"]
         assert isinstance(made, dict)
         return made
 
@@ -82,14 +87,19 @@ def test_speculation_tells_what_ran() -> None:
 
 def test_a_reply_without_an_end_ended_with_an_error() -> None:
     """What was written before an error is kept beside it."""
-    document = reply_document(ReplyFold(), 0, None, None)
+    document = reply_document(ReplyFold(), 0, None, FILES)
     assert (document["finish_reason"], document["text"], document["pair"]) == ("error", "", None)
 
 
 def test_a_known_pair_has_its_own_title() -> None:
-    """The starter pair is called by its name, whatever its file says."""
-    pair = loaded_pair(LoadRequest("a.gguf"))
-    for pair_id, title in (("starter", "SmolLM2 135M"), (None, "Scripted")):
-        made = reply_document(ReplyFold(), 0, pair, pair_id)["pair"]
+    """The starter pair and those of the catalogue are called by their names, whatever their files say."""
+    known = read_catalogue(Paths(Path("no such folder"))).pair("qwen3-8b")
+    choices = (
+        (PairChoice("starter"), "starter", "SmolLM2 135M"),
+        (PairChoice("qwen3-8b", known=known), "qwen3-8b", "Qwen3 8B + 0.6B"),
+        (FILES, None, "Scripted"),
+    )
+    for choice, pair_id, title in choices:
+        made = reply_document(ReplyFold(), 0, loaded_pair(LoadRequest("a.gguf")), choice)["pair"]
         assert isinstance(made, dict)
         assert (made["id"], made["title"]) == (pair_id, title)

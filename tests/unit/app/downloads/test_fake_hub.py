@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from huggingface_hub import HfApi, get_hf_file_metadata, hf_hub_download
+from huggingface_hub import HfApi, get_hf_file_metadata, hf_hub_download, set_client_factory
 from huggingface_hub.errors import (
     EntryNotFoundError,
     GatedRepoError,
@@ -15,13 +15,23 @@ from huggingface_hub.errors import (
     RepositoryNotFoundError,
     RevisionNotFoundError,
 )
+from huggingface_hub.utils._http import default_client_factory
 
+from app.hub.http import new_client
 from tests.fakes.hub import GOOD_TOKEN, FakeHub
 from tests.fakes.hub_faults import cut, expired, hold, range_ignored, too_many, web_page
 from tests.fakes.hub_repos import Repo, sha256
 
 CONTENT = bytes(range(256)) * 1000
 FILES = {"README.md": b"# A model\n", "a-Q4_K_M.gguf": CONTENT, "more/b 模型 😀.gguf": CONTENT[::-1]}
+
+
+@pytest.fixture(autouse=True)
+def own_client() -> Iterator[None]:
+    """The client is the library's own here; elsewhere the program gives it one of its own."""
+    set_client_factory(default_client_factory)
+    yield
+    set_client_factory(new_client)
 
 
 @pytest.fixture
