@@ -10,11 +10,11 @@ from datetime import datetime
 from itertools import islice
 from urllib.parse import quote
 
-from huggingface_hub import HfApi, get_hf_file_metadata, set_client_factory
+from huggingface_hub import HfApi, constants, get_hf_file_metadata, set_client_factory
 from huggingface_hub.hf_api import ModelInfo, RepoSibling
 
 from app.hub.http import RefusedError, host_of, new_client, refusal, understanding
-from app.hub.listing import HubModel, Listing, RepoFacts, list_models, match, same_file
+from app.hub.listing import HubModel, Listing, RepoFacts, list_models, match, same_file, with_all_parts
 from app.hub.token import Token
 from app.model_settings import DEFAULT_ENDPOINT
 from app.model_values import RemoteModel, RemotePart
@@ -23,6 +23,8 @@ from engine.errors import EngineError, ErrorKind
 
 # The library's own client waits for ever and tries again for half a minute; ours fails at once, with a reason.
 set_client_factory(new_client)
+# It would tell the hub about this computer, and ask huggingface.co for more to tell even where a mirror is set.
+constants.HF_HUB_DISABLE_TELEMETRY = True
 
 MAX_FILES = 20_000  # of one repository
 
@@ -115,8 +117,9 @@ class Hub:
         """As `Source.resolve`. Where lists of files are not to be had, the files themselves are asked for.
 
         A commit that is not there (any more) gives way to the newest one if the files' SHA-256 hold them to be the
-        same.
+        same. Where one part of a split model is named, all of them are meant.
         """
+        model = with_all_parts(model)
         try:
             return match(model, self.repo_facts(model.repo, model.revision), self.name)
         except EngineError as error:

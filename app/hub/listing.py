@@ -97,6 +97,20 @@ def list_models(facts: RepoFacts) -> Listing:
     return Listing(tuple(models), tuple(sorted(left_out, key=lambda item: item[0])))
 
 
+def with_all_parts(model: RemoteModel) -> RemoteModel:
+    """The whole of a split model of which one part is named; others as they are."""
+    (named, *more) = model.parts
+    found = _PART.match(named.path)
+    if more or found is None or not 1 <= int(found["number"]) <= int(found["count"]) <= MAX_PARTS:
+        return model
+    ending = named.path[-len(".gguf") :]
+    paths = (
+        f"{found['stem']}-{number:05d}-of-{found['count']}{ending}" for number in range(1, int(found["count"]) + 1)
+    )
+    parts = tuple(named if path == named.path else RemotePart(path) for path in paths)
+    return replace(model, parts=parts)
+
+
 def match(wanted: RemoteModel, facts: RepoFacts, host: str) -> RemoteModel:
     """`wanted` with the names, commit, sizes and SHA-256 of the repository; letter case may differ.
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from urllib.parse import quote
 
 from app.hub.http import RefusedError, client, host_of, refusal, understanding
-from app.hub.listing import HubModel, Listing, RepoFacts, list_models, match
+from app.hub.listing import HubModel, Listing, RepoFacts, list_models, match, with_all_parts
 from app.model_values import RemoteModel, RemotePart
 from engine.errors import EngineError, ErrorKind
 
@@ -61,7 +61,7 @@ class ModelScope:
 
     def resolve(self, model: RemoteModel) -> RemoteModel:
         """As `Source.resolve`. The revision that is asked for is the hub's, and is not looked at."""
-        return match(model, self.repo_facts(model.repo), self.name)
+        return match(with_all_parts(model), self.repo_facts(model.repo), self.name)
 
     @contextmanager
     def _asking(self, repo: str) -> Iterator[None]:

@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 TOKEN_VARIABLE = "HF_TOKEN"
 
 _SERVICE, _USER = "Draftlight", "hub token"
+_IN_KEYRING = "in the keyring"  # no token has blanks
 _MAX_LENGTH = 1000
 
 
 class Token:
     """Thread-safe. What was stored is asked for once and remembered.
 
-    The file wins over the keyring: it is written when the keyring could not be, and an empty one says that a token
-    was forgotten which a locked keyring may still hold.
+    A file holds the token, or says that the keyring does. So nobody who never gave a token is asked to open a keyring,
+    and a token that a locked keyring does not give up is forgotten all the same.
     """
 
     def __init__(self, paths: Paths, patience_s: float = 5.0) -> None:
@@ -48,7 +49,7 @@ class Token:
         with self._lock:
             if not self._known:
                 text = self._read_file()
-                self._stored = _clean((self._keyring.get() or "") if text is None else text)
+                self._stored = _clean(self._keyring.get() if text == _IN_KEYRING else text)
                 self._known = True
             return self._stored
 
@@ -63,26 +64,25 @@ class Token:
             reason = translate("hub", "it is not a line of letters and digits")
             raise EngineError(ErrorKind.SETTING_INVALID, name=translate("hub", "The token"), value="…", reason=reason)
         with self._lock:
-            if self._keyring.set(token):
-                self._file.unlink(missing_ok=True)
-            else:
-                self._write_file(token)
+            self._write_file(_IN_KEYRING if self._keyring.set(token) else token)
             self._stored, self._known = token, True
 
     def forget(self) -> None:
-        """Keep no token any more. HF_TOKEN still counts. Raises EngineError: FOLDER_UNWRITABLE, DISK_FULL."""
+        """Keep no token any more. HF_TOKEN still counts. Raises EngineError: FOLDER_UNWRITABLE."""
         with self._lock:
-            if self._keyring.delete():
+            if self._read_file() == _IN_KEYRING:
+                self._keyring.delete()
+            try:
                 self._file.unlink(missing_ok=True)
-            else:
-                self._write_file("")
+            except OSError as error:
+                raise storage_error(self._file, error) from None
             self._stored, self._known = None, True
 
-    def _read_file(self) -> str | None:
+    def _read_file(self) -> str:
         try:
             return self._file.read_text(encoding="utf-8")
         except (OSError, ValueError):
-            return None
+            return ""
 
     def _write_file(self, text: str) -> None:
         make_folder(self._file.parent)
@@ -109,32 +109,22 @@ class _Keyring:
     def __init__(self, patience_s: float) -> None:
         self._patience_s = patience_s
 
-    def get(self) -> str | None:
-        """What it holds; None also where it cannot be asked."""
-        found: list[str | None] = []
+    def get(self) -> str:
+        """What it holds; "" also where it cannot be asked."""
+        found: list[str] = []
 
         def ask() -> None:
-            found.append(_backend().get_password(_SERVICE, _USER))
+            found.append(_backend().get_password(_SERVICE, _USER) or "")
 
-        return found[0] if self._done(ask) else None
+        return found[0] if self._done(ask) else ""
 
     def set(self, token: str) -> bool:
         """Whether it holds the token now."""
         return self._done(lambda: _backend().set_password(_SERVICE, _USER, token))
 
-    def delete(self) -> bool:
-        """Whether it certainly holds no token now."""
-
-        def delete() -> None:
-            from keyring.errors import PasswordDeleteError
-
-            backend = _backend()
-            with contextlib.suppress(PasswordDeleteError):  # there was none
-                backend.delete_password(_SERVICE, _USER)
-            if backend.get_password(_SERVICE, _USER) is not None:
-                raise _UnusableError
-
-        return self._done(delete)
+    def delete(self) -> None:
+        """Let it forget the token, if it can be asked."""
+        self._done(lambda: _backend().delete_password(_SERVICE, _USER))
 
     def _done(self, work: Callable[[], None]) -> bool:
         succeeded = threading.Event()

@@ -80,6 +80,9 @@ class HubHandler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._serve()
 
+    def do_CONNECT(self) -> None:  # as a proxy it is only asked for hosts that it does not know
+        self._serve()
+
     def _serve(self) -> None:
         self.hub = self.server.hub
         address = urlsplit(self.path)

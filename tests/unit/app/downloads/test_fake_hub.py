@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from huggingface_hub import HfApi, get_hf_file_metadata, hf_hub_download, set_client_factory
+from huggingface_hub import HfApi, constants, get_hf_file_metadata, hf_hub_download, set_client_factory
 from huggingface_hub.errors import (
     EntryNotFoundError,
     GatedRepoError,
@@ -27,8 +27,10 @@ FILES = {"README.md": b"# A model\n", "a-Q4_K_M.gguf": CONTENT, "more/b 模型 �
 
 
 @pytest.fixture(autouse=True)
-def own_client() -> Iterator[None]:
-    """The client is the library's own here; elsewhere the program gives it one of its own."""
+def own_client(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The client is the library's own here; elsewhere the program gives it one of its own. Its reports about this
+    computer, once a day, would use up faults."""
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_TELEMETRY", True)
     set_client_factory(default_client_factory)
     yield
     set_client_factory(new_client)

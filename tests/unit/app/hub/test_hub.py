@@ -102,6 +102,22 @@ def test_a_commit_that_is_gone(hub: Hub, repo: Repo) -> None:
     assert refusal(lambda: hub.resolve(unproved)).kind is ErrorKind.REPO_FILE_MISSING
 
 
+@pytest.mark.parametrize("named", [1, 2, 3])
+@pytest.mark.parametrize("blocked", [False, True])
+def test_a_part_stands_for_all(named: int, blocked: bool, hub: Hub, fake: FakeHub) -> None:
+    """Who names one part of a split model gets all, with lists and without; a missing part is told."""
+    paths = [f"Q8_0/m-0000{number}-of-00003.gguf" for number in (1, 2, 3)]
+    fake.add(REPO, {path: path.encode() for path in paths})
+    if blocked:
+        fake.script("api", web_page(403))
+    found = hub.resolve(model(REPO, paths[named - 1]))
+    assert [part.path for part in found.parts] == paths
+    assert [part.sha256 for part in found.parts] == [sha256(path.encode()) for path in paths]
+    fake.commit(REPO, {paths[2]: None})
+    report = refusal(lambda: hub.resolve(model(REPO, paths[0])))
+    assert (report.kind, report.fact("file")) == (ErrorKind.REPO_FILE_MISSING, paths[2])
+
+
 def test_names_that_are_one_on_some_disks(hub: Hub, fake: FakeHub) -> None:
     """Of two names that differ in letter case only, none is downloaded."""
     fake.add(REPO, {FILE: CONTENT, FILE.lower(): b"other"})
