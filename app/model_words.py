@@ -112,6 +112,12 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
                 "{file} was cut into pieces, of which {pieces} are here. Join them in their order into one file; then "
                 "it can be used.",
             )
+        case ErrorKind.SELF_DRAFT_TOO_LARGE:
+            return translate("messages", "{path_name} is small already"), translate(
+                "messages",
+                "It has {size_bytes}, and as {file_type} it would still have {expected_bytes}: too much for a draft "
+                "that is to be faster. Choose a smaller type, or a smaller model of the same family.",
+            )
         case _:
             raise AssertionError(kind)  # a test asks for the words of every kind
 

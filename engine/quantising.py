@@ -1,9 +1,9 @@
 """What llama.cpp makes of each tensor when a model is requantised: told from headers, before anything is written.
 
-The rules are those of llama-quant.cpp (llama_tensor_get_type) without an importance matrix, for the file types that make
-a draft. A file type is a mixture: the layers that suffer most keep more bits. Rows that a type's blocks do not divide
-fall back to a type that they do. Exceptions for single architectures are left out; they concern small tensors, so a
-file's predicted size is still right to a few percent.
+The rules are those of llama-quant.cpp (llama_tensor_get_type) without an importance matrix, for the file types that
+make a draft. A file type is a mixture: the layers that suffer most keep more bits. Rows that a type's blocks do not
+divide fall back to a type whose blocks do. Exceptions for single architectures are left out; they concern small
+tensors, so a file's predicted size is still right to a few percent.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _has_more_bits(layer: int, layers: int) -> bool:
 def estimated_seconds(tensors: Iterable[NewTensor], threads: int) -> float:
     """How long the work takes, to a factor of two or so: arithmetic on `threads` cores, then the disk.
 
-    Measured on a server core of 2.x GHz: K-quants search for their scales, the others compute them.
+    The rates are those of a server's core: K-quants search for their scales, the other types compute them.
     """
     arithmetic = disk = 0.0
     for tensor in tensors:

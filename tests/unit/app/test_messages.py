@@ -68,6 +68,7 @@ FACTS: tuple[tuple[str, str | int | float], ...] = (
     ("entry", "some-pair"),
     ("owner", "LM Studio"),
     ("pieces", 2),
+    ("file_type", "Q4_0"),
 )
 ENDINGS = (".", "/logs/engine.log", "https://hub.example/owner/model-GGUF")
 

@@ -262,7 +262,8 @@ def test_tokens_are_compared_as_bytes() -> None:
 
 
 WORDS = st.lists(
-    st.sampled_from([b"", b"a", b"b", b"ab", b"a\0b", "é".encode(), b"x" * 31, b"x" * 40, b"x" * 39 + b"y"]), max_size=12
+    st.sampled_from([b"", b"a", b"b", b"ab", b"a\0b", "é".encode(), b"x" * 31, b"x" * 40, b"x" * 39 + b"y"]),
+    max_size=12,
 )
 
 
