@@ -12,7 +12,16 @@ import pytest
 from app import options
 from app.cli import parse
 from app.version import VERSION
-from engine.types import ChatFormat, ChatMessage, FlashAttention, GenerationRequest, KvType, LoadRequest, Rule, SamplingSettings
+from engine.types import (
+    ChatFormat,
+    ChatMessage,
+    FlashAttention,
+    GenerationRequest,
+    KvType,
+    LoadRequest,
+    Rule,
+    SamplingSettings,
+)
 
 GENERATE = ["generate", "--pair", "starter", "--prompt", "hello"]
 
