@@ -82,7 +82,7 @@ def _shortened(segment: str) -> str:
     digest = hashlib.sha256(stem.encode()).hexdigest()[:_HASH_DIGITS]
     room = MAX_NAME_BYTES - len((_MARK + digest + ending).encode())
     # Parts of one model share their stem, so they still have the same beginning.
-    return stem.encode()[:room].decode("utf-8", "ignore").replace(_MARK, "_").rstrip() + _MARK + digest + ending
+    return stem.encode()[:room].decode("utf-8", "ignore").rstrip() + _MARK + digest + ending
 
 
 def _refuse(name: str, reason: str) -> NoReturn:

@@ -118,9 +118,11 @@ def test_refusals(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nobody_else_is_asked(hub: FakeHub, base_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a mirror in the settings every request of the program goes there; seen by a proxy in between."""
+    """With a mirror in the settings every request of the program goes there; seen by a proxy in between. The tokens
+    of other programs are left to them."""
     monkeypatch.delenv("HF_ENDPOINT")
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "empty"))  # huggingface_hub remembers what it asked for
+    monkeypatch.setenv("HF_HOME", str(tmp_path))  # where huggingface_hub remembers what it asked for
+    (tmp_path / "token").write_text("hf_of_another_program")
     for name in ("no_proxy", "NO_PROXY", "all_proxy", "ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("http_proxy", hub.endpoint)
@@ -130,6 +132,7 @@ def test_nobody_else_is_asked(hub: FakeHub, base_dir: Path, tmp_path: Path, monk
     assert result.status == 0, result.err
     assert {(request.method, request.host) for request in hub.requests} == {("GET", "mirror.example")}
     assert all(request.path.startswith("/api/models") for request in hub.requests)
+    assert not [request for request in hub.requests if "authorization" in request.headers]
 
 
 def test_the_command_line_starts_without_http() -> None:

@@ -291,8 +291,11 @@ def test_redirects_end(hub: Hub, fake: FakeHub) -> None:
 def test_answers_end(hub: Hub, fake: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer that goes on and on is not kept in memory."""
     monkeypatch.setattr(http, "MAX_ANSWER_BYTES", 10_000)
-    fake.script("api", Fault(200, {}, b" " * 1_000_000))
+    long = Fault(200, {}, json.dumps({"id": REPO}).encode() + b" " * 1_000_000)
+    fake.script("api", long, long)
     assert refusal(lambda: hub.repo_facts(REPO)).kind is ErrorKind.HUB_REFUSED
+    monkeypatch.setattr(http, "MAX_ANSWER_BYTES", 2_000_000)
+    assert hub.repo_facts(REPO).repo == REPO
 
 
 def test_answers_do_not_drip_for_ever(hub: Hub, fake: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -499,6 +502,15 @@ def test_the_token_shows_nowhere(
     assert len(caplog.records) > 10
     for text in (*told, caplog.text, *(repr(record.__dict__) for record in caplog.records)):
         assert with_token not in text
+
+
+def test_what_a_library_quotes_is_not_told() -> None:
+    """HTTP libraries may quote headers in their errors; details have the system's own words only."""
+    quoting = httpx2.LocalProtocolError("Illegal header value b'Bearer hf_secret'")
+    quoting.__cause__ = OSError(99, "the system's words")
+    report = http.unreachable("hub.example", quoting).report
+    assert "hf_secret" not in repr(report)
+    assert "the system's words" in report.detail
 
 
 def failure(work: Callable[[], object]) -> list[str]:
