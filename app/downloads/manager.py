@@ -15,7 +15,7 @@ from app.downloads.limits import USUAL_LIMITS, Limits
 from app.downloads.on_disk import remaining_bytes, remove_model
 from app.downloads.saved import read_downloads, write_downloads
 from app.downloads.speed import SpeedMeter
-from app.downloads.state import Download, DownloadState
+from app.downloads.state import ENDED, Download, DownloadState
 from app.downloads.throttle import Throttle
 from app.hub.source import Source
 from app.model_values import RemoteModel
@@ -30,7 +30,6 @@ _CLOSE_S = 3.0
 
 _ACTIVE = (DownloadState.RUNNING, DownloadState.VERIFYING)
 _STOPPED = (DownloadState.PAUSED, DownloadState.FAILED, DownloadState.CANCELLED)
-_ENDED = (DownloadState.DONE, DownloadState.FAILED, DownloadState.CANCELLED)
 
 
 class _Item:
@@ -71,8 +70,8 @@ class Downloads:
         speed_limit: int | None = None,
         limits: Limits = USUAL_LIMITS,
     ) -> None:
-        """`folder`: of models. `state_file`: None keeps no queue. `sources` is asked, on another thread, for each
-        download. `speed_limit`: bytes a second, of all together."""
+        """`folder`: of models. `state_file`: None keeps no queue. `sources` is asked, on other threads, for each
+        file that is not here yet. `speed_limit`: bytes a second, of all together."""
         self._folder = folder
         self._state_file = state_file
         self._sources = sources
@@ -148,7 +147,7 @@ class Downloads:
         """Take one that is done, failed or cancelled off the list. Files stay as they are."""
         with self._changed:
             item = self._find(number)
-            if item is not None and item.state in _ENDED:
+            if item is not None and item.state in ENDED:
                 self._items.remove(item)
                 self._touch(save=True)
 
@@ -261,7 +260,7 @@ class Downloads:
         return fetch_model(
             item.download.model,
             self._folder,
-            self._sources(),
+            self._sources,
             Tools(client, self._throttle, self._limits, item.interrupt),
             Listener(lambda model: self._on_resolved(item, model), lambda *now: self._on_progress(item, *now)),
             lambda: self._reserved(item),

@@ -44,7 +44,7 @@ class Listener:
 def fetch_model(
     model: RemoteModel,
     folder: Path,
-    sources: Sequence[Source],
+    sources: Callable[[], Sequence[Source]],
     tools: Tools,
     listener: Listener,
     reserved: Callable[[], int],
@@ -52,16 +52,17 @@ def fetch_model(
     """Get a model into the models folder; gives the path of its first part.
 
     Args:
-        sources: in the order to try.
+        sources: gives them in the order to try. Not called where nothing is missing.
         reserved: bytes that other downloads are still going to write.
 
     Raises:
-        EngineError: DISK_FULL, FOLDER_UNWRITABLE, DOWNLOAD_ELSEWHERE, NAME_UNSAFE, or why no source had it.
+        EngineError: DISK_FULL, FOLDER_UNWRITABLE, DOWNLOAD_ELSEWHERE, NAME_UNSAFE, what `sources` raises, or why none
+            had it.
         InterruptedDownload: what came is kept.
     """
     local_paths(folder, model)  # a name that cannot be used is told before anybody is asked
     if any(part.size_bytes is None or part.sha256 is None for part in model.parts):
-        model = _resolved(model, sources)
+        model = _resolved(model, sources())
         tools.interrupt.check()
         listener.resolved(model)
     paths = local_paths(folder, model)
@@ -101,7 +102,7 @@ def _get(
     path: Path,
     model: RemoteModel,
     part: RemotePart,
-    sources: Sequence[Source],
+    sources: Callable[[], Sequence[Source]],
     tools: Tools,
     listener: Listener,
     done: int,
@@ -118,5 +119,5 @@ def _get(
                 file.discard()  # another program has just finished it
             else:
                 file.load(tools.interrupt, on_progress)
-                PartFetch(file, model, part, sources, tools, on_progress).run()
+                PartFetch(file, model, part, sources(), tools, on_progress).run()
     return path.stat().st_size

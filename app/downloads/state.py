@@ -22,6 +22,9 @@ class DownloadState(Enum):
     CANCELLED = "cancelled"  # nothing is kept
 
 
+ENDED = (DownloadState.DONE, DownloadState.FAILED, DownloadState.CANCELLED)
+
+
 @dataclass(frozen=True, slots=True)
 class Download:
     """One model on its way from a hub to the disk.

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from app.downloads.interrupt import Interrupt
 
 _BURST_S = 0.25
+_SHORTEST_WAIT_S = 0.001
 _LONGEST_WAIT_S = 0.5  # so that a changed limit is noticed
 
 
@@ -40,7 +41,7 @@ class Throttle:
                 return
             self._fill(self._limit)
             self._level -= amount
-        while (wait := self._missing()) > 0:
+        while (wait := self._missing()) > _SHORTEST_WAIT_S:  # what is less stays owed
             interrupt.sleep(min(wait, _LONGEST_WAIT_S))
 
     def _missing(self) -> float:

@@ -107,7 +107,7 @@ class Bench:
         return fetch_model(
             model,
             self.folder,
-            sources,
+            lambda: sources,
             Tools(_client(self.limits.stall), Throttle(), limits, self.interrupt),
             Listener(lambda model: None, lambda *now: self.progress.append(now)),
             lambda: 0,

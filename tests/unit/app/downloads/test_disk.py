@@ -1,0 +1,248 @@
+"""What a disk, a crash and another program can do to a download."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.downloads import part_file
+from app.downloads.part_file import part_path, safe_bytes
+from app.model_values import RemoteModel, RemotePart
+from engine.errors import EngineError, ErrorKind
+from tests.fakes.hub import FakeHub
+from tests.fakes.hub_faults import cut, failing, hold
+from tests.fakes.hub_repos import sha256
+from tests.unit.app.downloads.fetches import FILE, REPO, At, Bench, fetched_twice, remote, some_model
+
+CONTENT = some_model(1_500_000)
+SIZE = len(CONTENT)
+OFTEN, PIECE = 100_000, 65_536  # bytes between checkpoints, at most, and in one read
+ROOT = Path(__file__).parents[4]
+
+# A program of its own that fetches one file, checkpointing often.
+FETCHER = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from tests.unit.app.downloads.fetches import At, Bench, remote, some_model
+
+class Elsewhere:
+    endpoint = sys.argv[2]
+
+class Telling(list):
+    def append(self, now):
+        print(now[0], flush=True)
+
+bench = Bench(Path(sys.argv[1]), progress=Telling())
+bench.limits = replace(bench.limits, checkpoint_bytes=100_000)
+bench.fetch(remote(some_model(1_500_000)), At(Elsewhere()))
+"""
+
+
+class Disk:
+    """A small disk. `grow` makes it large enough."""
+
+    def __init__(self, folder: Path, grow: Callable[[], None]) -> None:
+        self.folder = folder
+        self.grow = grow
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
+    """1 MiB: a real one where this user may mount one, else one whose writes fail as on a real one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if mount(folder, "size=1m"):
+        yield Disk(folder, lambda: remount(folder, "size=8m"))
+        subprocess.run(["umount", folder], check=True)
+        return
+    room = [1 << 20]
+
+    def write(descriptor: int, data: memoryview) -> int:
+        if not room[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written = os.write(descriptor, data[: room[0]])
+        room[0] -= written
+        return written
+
+    class System:
+        """The system's calls, on a small disk."""
+
+        def __getattr__(self, name: str) -> object:
+            return write if name == "write" else getattr(os, name)
+
+    monkeypatch.setattr(part_file, "os", System())
+    yield Disk(folder, lambda: room.__setitem__(0, 8 << 20))
+
+
+@pytest.fixture
+def sealed_folder(tmp_path: Path) -> Iterator[Path]:
+    """One in which nothing can be made."""
+    folder = tmp_path / "sealed"
+    folder.mkdir()
+    if mount(folder, "ro"):
+        yield folder
+        subprocess.run(["umount", folder], check=True)
+    elif os.geteuid():
+        folder.chmod(0o555)
+        yield folder
+        folder.chmod(0o755)
+    else:  # who may do everything but mount: a file is no folder
+        folder.rmdir()
+        folder.touch()
+        yield folder
+
+
+def mount(folder: Path, options: str) -> bool:
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]
+    return sys.platform == "linux" and subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def remount(folder: Path, options: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{options}", folder], check=True)
+
+
+def test_a_disk_that_fills_up(hub: FakeHub, small_disk: Disk) -> None:
+    """It is told; what came is kept, recorded, and not fetched again when there is room."""
+    hub.add(REPO, {FILE: CONTENT})
+    bench = Bench(small_disk.folder)
+    model = RemoteModel(REPO, "main", (RemotePart(FILE, None, sha256(CONTENT)),))  # no size: no check beforehand
+    with pytest.raises(EngineError) as caught:
+        bench.fetch(model, At(hub))
+    assert caught.value.report.kind is ErrorKind.DISK_FULL
+    assert not bench.final.exists()
+    kept = part_path(bench.final).read_bytes()
+    assert len(kept) > 900_000
+    assert CONTENT.startswith(kept)
+    small_disk.grow()
+    bench.fetch(model, At(hub))
+    assert bench.final.read_bytes() == CONTENT
+    assert bench.progress[0] == (len(kept), "")
+    assert hub.sent(FILE)[-1] == (len(kept), SIZE)
+    assert bench.files() == {FILE}
+
+
+def test_too_little_space_is_told_before_anything_is_fetched(hub: FakeHub, small_disk: Disk) -> None:
+    """With what is needed and what is there; what is on the disk already is not counted again."""
+    if not os.path.ismount(small_disk.folder):
+        return  # a disk that only pretends has all the space of the real one
+    hub.add(REPO, {FILE: CONTENT})
+    bench = Bench(small_disk.folder)
+    with pytest.raises(EngineError) as caught:
+        bench.fetch(remote(CONTENT), At(hub))
+    assert caught.value.report.kind is ErrorKind.DISK_FULL
+    assert caught.value.report.fact("needed_bytes") == SIZE
+    assert int(caught.value.report.fact("free_bytes")) <= 1 << 20
+    assert hub.requests == []
+    small_disk.grow()
+    hub.script("bytes", cut(1_000_000), *[failing()] * 4)
+    with pytest.raises(EngineError):
+        bench.fetch(remote(CONTENT), At(hub))
+    remount(small_disk.folder, "size=1600k")
+    bench.fetch(remote(CONTENT), At(hub))
+    assert bench.final.read_bytes() == CONTENT
+
+
+def test_a_folder_that_cannot_be_written(hub: FakeHub, sealed_folder: Path) -> None:
+    """It is told with its path, and nobody is asked for bytes."""
+    hub.add(REPO, {FILE: CONTENT})
+    with pytest.raises(EngineError) as caught:
+        Bench(sealed_folder).fetch(remote(CONTENT), At(hub))
+    assert caught.value.report.kind is ErrorKind.FOLDER_UNWRITABLE
+    assert str(sealed_folder) in str(caught.value.report.fact("path"))
+    assert hub.asked("bytes") == []
+
+
+def test_kill_9_in_mid_file(hub: FakeHub, bench: Bench) -> None:
+    """The lock goes with the process; bytes up to the last checkpoint are not fetched again."""
+    hub.add(REPO, {FILE: CONTENT})
+    model = remote(CONTENT)
+    begun = [0]
+    for more in (700_000, 400_000):
+        hub.script("bytes", hold(more))
+        with fetcher(bench.folder, hub) as program:
+            wait_for_bytes(program, begun[-1] + more)
+            program.kill()
+            assert program.wait(60) == -signal.SIGKILL
+        assert not bench.final.exists()
+        begun.append(safe_bytes(bench.final, model, model.parts[0]))
+        assert begun[-1] > begun[-2] + more - OFTEN - PIECE
+    bench.fetch(model, At(hub))
+    assert bench.final.read_bytes() == CONTENT
+    assert [start for start, _ in hub.sent(FILE)] == begun
+
+
+def test_two_programs_and_one_file(hub: FakeHub, bench: Bench) -> None:
+    """The second one hears that the first one is at it, and touches nothing; then the first one finishes."""
+    hub.add(REPO, {FILE: CONTENT})
+    hub.script("bytes", hold(700_000))
+    with fetcher(bench.folder, hub) as program:
+        hub.wait_until_held()
+        with pytest.raises(EngineError) as caught:
+            bench.fetch(remote(CONTENT), At(hub))
+        assert caught.value.report.kind is ErrorKind.DOWNLOAD_ELSEWHERE
+        hub.release()
+        assert program.wait(60) == 0
+    assert bench.final.read_bytes() == CONTENT
+    assert hub.sent(FILE) == [(0, SIZE)]
+    bench.fetch(remote(CONTENT), At(hub))
+    assert hub.sent(FILE) == [(0, SIZE)]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "a model with  blanks-Q4_K_M.gguf",
+        "模型-通义千问-Q4_K_M.gguf",
+        "😀-🏳️‍🌈-Q4_K_M.gguf",
+        "x" * 195 + ".gguf",
+        "模" * 195 + ".gguf",
+        "folder/inside/100%25 #1? no-Q4.gguf".replace("?", ""),
+    ],
+)
+def test_names(hub: FakeHub, bench: Bench, file: str) -> None:
+    """Blanks, Chinese, emoji, 200 characters, folders, letters that mean something in addresses: resumed and named."""
+    content = some_model(90_000)
+    hub.add(REPO, {file: content})
+    hub.script("bytes", cut(40_000), *[failing()] * 4)
+    with pytest.raises(EngineError):
+        bench.fetch(remote(content, file), At(hub))
+    path = bench.fetch(remote(content, file), At(hub))
+    assert path.read_bytes() == content
+    assert path.is_relative_to(bench.folder / REPO)
+    assert [one for one in bench.folder.rglob("*") if one.is_file()] == [path]
+    assert fetched_twice(hub, file) == 0
+
+
+@pytest.mark.parametrize(
+    "file", ["../../evil.gguf", "/etc/evil.gguf", "CON.gguf", "a/../../b.gguf", "C:\\x.gguf", ".."]
+)
+def test_names_that_lead_elsewhere(hub: FakeHub, bench: Bench, file: str) -> None:
+    """They are refused before anybody is asked."""
+    with pytest.raises(EngineError) as caught:
+        bench.fetch(remote(CONTENT, file), At(hub))
+    assert caught.value.report.kind is ErrorKind.NAME_UNSAFE
+    assert hub.requests == []
+    assert not bench.folder.exists()
+
+
+def fetcher(folder: Path, hub: FakeHub) -> subprocess.Popen[bytes]:
+    """A program that tells on stdout how many bytes it has."""
+    command = [sys.executable, "-c", FETCHER, str(folder), hub.endpoint]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
+
+
+def wait_for_bytes(program: subprocess.Popen[bytes], number: int) -> None:
+    """Block until it has so many."""
+    assert program.stdout is not None
+    for line in program.stdout:
+        if int(line) >= number:
+            return
+    raise AssertionError(number)
