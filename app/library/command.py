@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.amounts import size
 from app.command import Outcome
+from app.hub.names import printable
 from app.paths import Paths
 from app.reply_document import Document, error_document
 from app.terminal import Terminal
@@ -124,7 +125,7 @@ def _remove(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> 
                 continue
             removed += moved
             if not arguments.json:
-                terminal.answer("".join(f"Moved to the trash: {path}\n" for path in moved))
+                terminal.answer("".join(f"Moved to the trash: {printable(str(path))}\n" for path in moved))
     return _outcome({"removed": [str(path) for path in removed], "kept": kept}, problems, terminal)
 
 
@@ -148,7 +149,7 @@ def _outcome(document: Document, problems: list[ErrorReport], terminal: Terminal
 
 def _line(model: LocalModel) -> str:
     facts = ", ".join(filter(None, (model.name, model.quantisation, size(model.size_bytes))))
-    return f"{facts}: {model.path}"
+    return f"{facts}: {printable(str(model.path))}"
 
 
 def model_document(model: LocalModel) -> Document:

@@ -15,7 +15,7 @@ from app.hub.names import local_path
 from app.library.cache import KnownModel, ModelCache
 from app.library.entries import Entry, entries_of
 from app.library.places import Place, find_places
-from app.library.reading import printable, read_model
+from app.library.reading import read_model, shown
 from app.library.walking import find_files, list_folder, look_at_parts
 from app.model_settings import ModelSettings
 from app.model_values import CataloguePair, LocalModel, PlaceKind, RemoteModel
@@ -148,7 +148,7 @@ class Library:
         with self._changing:
             known = self._known.get(entry.path)
         if known is not None and known.stamp == entry.stamp and not _may_pass(known.model):
-            name = printable(entry.files[0].name) or known.model.name
+            name = shown(entry.files[0].name) or known.model.name
             return KnownModel(known.stamp, replace(known.model, place=place, name=name))
         model = read_model(entry, place)
         return None if model is None else KnownModel(entry.stamp, model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.hub.names import printable
 from app.library.entries import Entry
 from app.library.part_names import joined_name, stem_of
 from app.model_values import LocalModel, PlaceKind
@@ -9,7 +10,6 @@ from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.gguf import GgufHeader, check_loadable, read_header, read_parts
 
 _LONGEST_TEXT = 200
-_JOINERS = "\u200c\u200d"  # inside emoji and words
 _LARGEST_NUMBER = 2**63 - 1  # that the cache holds
 
 
@@ -44,8 +44,8 @@ def _with_header(entry: Entry, place: PlaceKind, header: GgufHeader) -> LocalMod
         parts=tuple(file.path for file in files),
         place=place,
         size_bytes=sum(file.size_bytes for file in files),
-        name=printable(entry.files[0].name or header.name),
-        architecture=printable(header.architecture),
+        name=shown(entry.files[0].name or header.name),
+        architecture=shown(header.architecture),
         quantisation=header.quantisation,
         parameters=_number(parameters),
         vocab_size=_number(header.vocab_size),
@@ -60,7 +60,7 @@ def _without_header(entry: Entry, place: PlaceKind, problem: ErrorReport) -> Loc
         parts=tuple(file.path for file in entry.files),
         place=place,
         size_bytes=sum(file.size_bytes for file in entry.files),
-        name=printable(entry.files[0].name or stem_of(entry.path.name)),
+        name=shown(entry.files[0].name or stem_of(entry.path.name)),
         architecture="",
         quantisation="",
         parameters=0,
@@ -70,12 +70,9 @@ def _without_header(entry: Entry, place: PlaceKind, problem: ErrorReport) -> Loc
     )
 
 
-def printable(text: str) -> str:
-    """Foreign text on one short line: what is no text, or would change how a terminal or a window shows the rest,
-    becomes U+FFFD."""
-    return "".join(
-        letter if letter.isprintable() or letter in _JOINERS else "\ufffd" for letter in text[:_LONGEST_TEXT]
-    )
+def shown(text: str) -> str:
+    """A name as it is shown: short, and without what would steer a terminal or a window."""
+    return printable(text[:_LONGEST_TEXT])
 
 
 def _number(value: int) -> int:

@@ -21,6 +21,7 @@ from time import perf_counter
 from engine.errors import EngineError
 from engine.gguf import check_loadable, read_header
 from engine.vocabulary import vocabulary_of
+from tests.bench.header_cost import most_memory_mib
 from tests.fakes import gguf_files
 from tests.fakes.gguf_files import Tiny
 
@@ -136,14 +137,6 @@ def fuzz(count: int, seed: int, folder: Path) -> Findings:
             findings.slowest_s, findings.slowest = took, number
     path.unlink(missing_ok=True)
     return findings
-
-
-def most_memory_mib() -> float:
-    """The most memory that this process has had, in MiB."""
-    import resource
-
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (1 << 20 if sys.platform == "darwin" else 1 << 10)
 
 
 def main(count: int, seed: int) -> int:

@@ -277,6 +277,7 @@ def test_damage_is_an_error_of_ours_or_goes_unseen(changes: list[tuple[int, int]
 
 HUGE = 1 << 62
 NAMED = raw_key(b"general.architecture", 8, raw_string(b"llama"))
+WORD = raw_key(b"a", 9, raw_array(8, 1, raw_string(b"x")))
 HOSTILE = {
     "a count of keys": raw_header(0, HUGE),
     "a count of tensors": raw_header(HUGE, 0),
@@ -287,6 +288,12 @@ HOSTILE = {
     "a key twice": raw_header(0, 2, NAMED * 2),
     "a long string": raw_header(0, 1, raw_key(b"k", 8, raw_string(b"", HUGE))),
     "a type of value": raw_header(0, 1, raw_key(b"k", 13, bytes(8))),
+    "a string of 2 GiB": raw_header(0, 1, raw_key(b"k", 8, raw_string(b"", 1 << 31))),
+    "a string of zeros": raw_header(0, 1, raw_key(b"k", 8, raw_string(b"", 16 << 20))),
+    "an array of zeros": raw_header(0, 2, NAMED + raw_key(b"k", 9, raw_array(8, 1 << 20))),
+    "strings in all": raw_header(0, 2, WORD + raw_key(b"b", 9, raw_array(8, 3 << 19))),
+    "zeros behind": raw_header(8192, 2, NAMED),
+    "tensors of zeros": raw_header(8192, 1, NAMED),
     "a long array of numbers": raw_header(0, 1, raw_key(b"k", 9, raw_array(4, HUGE))),
     "a long array of strings": raw_header(0, 1, raw_key(b"k", 9, raw_array(8, HUGE))),
     "an array of arrays": raw_header(0, 1, raw_key(b"k", 9, raw_array(9, 1, raw_array(4, 1, bytes(4))))),
@@ -340,6 +347,48 @@ def test_a_header_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     report = refusal(path)
     assert report.kind is ErrorKind.GGUF_BROKEN
     assert "65536" in str(report.fact("reason"))
+
+
+def test_long_texts_are_cut_and_many_are_refused(tmp_path: Path) -> None:
+    """Of a text that nobody reads, such as a whole tokenizer's, a megabyte is kept; the rest of the header is read."""
+    path = tmp_path / "long.gguf"
+    text = "🙂".encode() * (1 << 20)
+    keys = raw_key(b"tokenizer.huggingface.json", 8, raw_string(text)) + NAMED
+    path.write_bytes(raw_header(0, 2, keys))
+    header = read_header(path)
+    assert header.architecture == "llama"
+    assert len(header.text("tokenizer.huggingface.json")) == 1 << 18
+    path.write_bytes(raw_header(0, 5, b"".join(raw_key(b"k%d" % i, 8, raw_string(text)) for i in range(5))))
+    assert refusal(path).kind is ErrorKind.GGUF_BROKEN
+
+
+def test_what_is_told_of_damage_is_short(tmp_path: Path) -> None:
+    """A hostile name does not fill the screen."""
+    path = tmp_path / "m.gguf"
+    path.write_bytes(raw_header(0, 2, raw_key(b"k" * 60_000, 4, bytes(4)) * 2))
+    assert len(str(refusal(path).fact("reason"))) < 200
+
+
+def test_the_longest_known_header_is_far_from_the_limits(tmp_path: Path) -> None:
+    """As many tokens, merges, scores and types as the largest vocabulary has, twice over in tokens, are read."""
+
+    def strings(count: int) -> bytes:
+        rows = np.zeros(count, np.dtype([("length", "<u8"), ("text", "S12")]))
+        rows["length"] = 12
+        rows["text"] = np.char.zfill(np.arange(count).astype("S12"), 12)
+        return raw_array(8, count, rows.tobytes())
+
+    tokens, merges = 524_288, 514_906
+    keys = NAMED + raw_key(b"tokenizer.ggml.tokens", 9, strings(tokens))
+    keys += raw_key(b"tokenizer.ggml.merges", 9, strings(merges))
+    keys += raw_key(b"tokenizer.ggml.scores", 9, raw_array(6, tokens, bytes(4 * tokens)))
+    keys += raw_key(b"tokenizer.ggml.token_type", 9, raw_array(5, tokens, bytes(4 * tokens)))
+    path = tmp_path / "large.gguf"
+    path.write_bytes(raw_header(0, 5, keys))
+    header = read_header(path)
+    assert header.vocab_size == tokens
+    assert header.tokens is not None
+    assert header.tokens[tokens - 1] == "000000524287"
 
 
 # What can be loaded
