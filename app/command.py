@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from app import options
 from app.catalogue.reading import Catalogue, read_catalogue
 from app.engine_client import EngineClient
+from app.messages import pair_notes
 from app.pairs import PairChoice, find_pair
 from app.paths import Paths
 from app.reply_document import Document
@@ -72,4 +73,6 @@ def load(
     job = client.load(options.with_load_settings(arguments, request))
     *_, loaded = terminal.follow(job)
     assert isinstance(loaded, Loaded)
+    for note in pair_notes(loaded.pair):
+        terminal.note(note)
     return loaded.pair

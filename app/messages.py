@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.amounts import count
 from app.error_words import Facts, inactive_words, words_for
 from app.translate import translate
 from engine.errors import ErrorReport
@@ -34,3 +35,27 @@ def inactive_sentence(inactive: Inactive, pair: LoadedPair | None) -> str:
     target = pair.target.name if pair else translate("messages", "the target")
     draft = pair.draft.name if pair and pair.draft else translate("messages", "the draft")
     return inactive_words(inactive).format(target=target, draft=draft)
+
+
+def pair_notes(pair: LoadedPair) -> list[str]:
+    """What is worth knowing of a pair that works; mostly nothing."""
+    if pair.draft is None:
+        return []
+    notes = []
+    if pair.masked:
+        notes.append(
+            translate(
+                "messages",
+                "{masked} tokens mean something else to the draft {draft} than to {target}. It never proposes them, "
+                "and the text is the target's as always.",
+            )
+        )
+    if pair.draft.size_bytes >= pair.target.size_bytes:
+        notes.append(
+            translate(
+                "messages",
+                "The draft {draft} is as large as {target}, so speculation will hardly be faster. "
+                "Choose a smaller draft.",
+            )
+        )
+    return [note.format(masked=count(pair.masked), draft=pair.draft.name, target=pair.target.name) for note in notes]

@@ -71,6 +71,7 @@ def pair_document(pair: LoadedPair | None, choice: PairChoice) -> Document | Non
         "backend": pair.backend,
         "load_s": pair.load_s,
         "memory_bytes": pair.memory_bytes,
+        "masked": pair.masked,
     }
 
 

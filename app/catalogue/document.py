@@ -10,9 +10,9 @@ from typing import Final, NoReturn
 from engine.errors import EngineError, ErrorKind
 
 VERSION: Final = 1
-MOST_PAIRS: Final = 1000
+MOST_PAIRS: Final = 500
 
-_MOST_BYTES = 4 << 20  # a hundred times the shipped one
+_MOST_BYTES = 1 << 20  # twenty times the shipped one
 
 
 class Twice:
