@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cache
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.translate import translate
-from ui.fonts import text_font
+from ui.fonts import text_font as new_text_font
 from ui.icons import icon
 from ui.theme import Theme, theme
 
@@ -52,6 +53,12 @@ ICONS = {
     Act.UP: "up",
     Act.DOWN: "down",
 }
+
+
+@cache
+def text_font(px: int, *, strong: bool = False) -> QFont:
+    """One font for all cells: making one for each would be most of the painting."""
+    return new_text_font(px, strong=strong)
 
 
 def act_words(act: Act) -> str:

@@ -63,7 +63,7 @@ class ModelsControl(QObject):
         self._parts = parts
         self._pool = Pool()
         self._files: dict[str, Halves] = {}
-        self._local_rows: dict[Path, LocalRow] = {}
+        self._local_rows: list[LocalRow] = []
         self._checks: dict[Path, Check] = {}
         self._check_tasks: dict[Path, Task] = {}
         self._started = self._scan_again = False
@@ -98,14 +98,15 @@ class ModelsControl(QObject):
 
     def local_rows(self) -> list[LocalRow]:
         """Rows that did not change are the same objects as before: there may be thousands."""
-        before = self._local_rows
-        self._local_rows = {}
+        before = {id(row.model): row for row in self._local_rows}
+        checks = self._checks
+        rows = []
         for model in self.local:
-            row, check = before.get(model.path), self._checks.get(model.path)
-            if row is None or row.model is not model or row.check is not check:
-                row = LocalRow(model, check)
-            self._local_rows[model.path] = row
-        return list(self._local_rows.values())
+            check = checks.get(model.path) if checks else None  # hashing thousands of paths takes its time
+            row = before.get(id(model))
+            rows.append(row if row is not None and row.check is check else LocalRow(model, check))
+        self._local_rows = rows
+        return rows
 
     def download_rows(self) -> list[DownloadRow]:
         """Those that have not ended, in the order of the queue."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +18,9 @@ _logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 THREADS = 4
+# Threads that compute in Python hold the interpreter for 5 ms at a time by default, and the main thread asks for it at
+# every call of Qt: painting a table would take half a second.
+SWITCH_S = 0.0005
 PACE_S = 0.1  # between two reports of one piece of work
 
 Fail = Callable[[ErrorReport], object]
@@ -69,6 +73,7 @@ class Pool(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.closed = False
+        sys.setswitchinterval(SWITCH_S)
         self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="models")
         self._tasks: set[Task] = set()
         self._lock = threading.Lock()

@@ -46,6 +46,7 @@ class RowsModel(QAbstractTableModel):
         self._all: tuple[Any, ...] = ()
         self._shown: list[Any] = []
         self._filter: list[str] = []
+        self._texts: dict[int, tuple[Any, str]] = {}  # by the identity of the row, which is kept alive here
         self._sorted_by = UNSORTED
         self._order = Qt.SortOrder.AscendingOrder
 
@@ -121,13 +122,10 @@ class RowsModel(QAbstractTableModel):
     def _arranged(self) -> list[Any]:
         rows = list(self._all)
         if self._filter:
-            rows = [row for row in rows if _has_all(self._words(row), self._filter)]
+            texts = {id(row): self._texts.get(id(row)) or (row, self._words(row).casefold()) for row in rows}
+            self._texts = texts
+            rows = [row for row in rows if all(word in texts[id(row)][1] for word in self._filter)]
         sort = self.columns[self._sorted_by].sort if self._sorted_by >= 0 else None
         if sort is not None:
             rows.sort(key=sort, reverse=self._order is Qt.SortOrder.DescendingOrder)
         return rows
-
-
-def _has_all(text: str, wanted: list[str]) -> bool:
-    folded = text.casefold()
-    return all(word in folded for word in wanted)

@@ -14,7 +14,7 @@ from ui.models_drafts import Target
 from ui.models_drafts_card import DraftsCard
 from ui.models_rows import LocalRow, PairRow
 from ui.models_table import ModelsTable, TableCard
-from ui.models_words import pair_subtitle, place_words, repo_name
+from ui.models_words import pair_subtitle, repo_name
 from ui.state_card import StateCard
 from ui.translated import Translated
 
@@ -249,4 +249,4 @@ class SearchTab(Translated, Tab):
 
 def _local_text(row: LocalRow) -> str:
     model = row.model
-    return f"{model.name} {model.path.name} {model.architecture} {model.quantisation} {place_words(model)}"
+    return f"{model.name} {model.path.name} {model.architecture} {model.quantisation}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
-from PySide6.QtCore import QElapsedTimer, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QEventLoop, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -92,7 +92,7 @@ def test_page_with_many_models(qtbot: QtBot, paths: Paths, capsys: pytest.Captur
         begin = perf_counter()
         window.rail.chosen.emit("models")
         while rows.rowCount() < FILES:
-            QApplication.processEvents()
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
             assert perf_counter() - begin < 60
         page.repaint()
         opened_s = perf_counter() - begin
