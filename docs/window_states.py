@@ -321,8 +321,8 @@ def models_narrow(stage: Stage) -> None:
 
 def models_self_draft(stage: Stage) -> None:
     stage.models()
-    stage.parts.gate.clear()
     plan = stage.parts.plan_draft(TARGET_7B, "Q4_0")
+    stage.parts.gate.clear()
     stage.program.models.drafts.make(plan)
     stage.wait(lambda: stage.program.models.drafts.making != (0, plan.size_bytes))
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.amounts import count, size
 from app.downloads.state import DownloadState
 from app.messages import message_for
+from app.model_settings import DEFAULT_ENDPOINT
 from app.model_values import CataloguePair, LocalModel
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
@@ -297,9 +299,7 @@ def _gated_report(row: PairRow, has_token: bool) -> ErrorReport | None:
     if not row.pair.gated or has_token or row.ready or row.progress is not None:
         return None
     repo = row.pair.target.model.repo
-    return ErrorReport(
-        ErrorKind.REPO_GATED, (("repo", repo), ("url", f"https://huggingface.co/{repo}"), ("token", "none"))
-    )
+    return ErrorReport(ErrorKind.REPO_GATED, (("repo", repo), ("url", f"{DEFAULT_ENDPOINT}/{repo}"), ("token", "none")))
 
 
 def share_of(progress: Progress) -> float:
@@ -317,7 +317,4 @@ def wrapped(role: str) -> QLabel:
 
 def show_in_folder(file: Path) -> None:
     """Open the folder of a file in the system's own program."""
-    from PySide6.QtCore import QUrl
-    from PySide6.QtGui import QDesktopServices
-
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(file.parent)))

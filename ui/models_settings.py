@@ -115,8 +115,7 @@ class ModelSettingsCard(Translated, QFrame):
         self._hint.setText(
             translate(
                 "model_settings",
-                "A file from a mirror or from ModelScope is used only where its SHA-256 is the one of the catalogue or "
-                "of the hub.",
+                "Files from ModelScope count only where their SHA-256 is the one that the hub or the catalogue tells.",
             )
         )
         for button in self._folder_box.findChildren(QPushButton):
