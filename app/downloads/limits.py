@@ -32,7 +32,7 @@ class Limits:
     connect: float = 15.0
     stall: float = 30.0
     margin_bytes: int = 256 * MIB
-    checkpoint_bytes: int = 64 * MIB
+    checkpoint_bytes: int = 256 * MIB
     checkpoint_s: float = 5.0
     sleep: Callable[[Interrupt, float], None] = Interrupt.sleep
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import multiprocessing
 import os
 import statistics
@@ -95,13 +96,14 @@ def write_plainly(folder: Path, size: int) -> float:
 
 def write_part(folder: Path, size: int) -> float:
     """Seconds for hashing, writing and checkpoints."""
-    block = memoryview(b"GGUF" + os.urandom(PIECE - 4))
+    block = memoryview(b"GGUF" + os.urandom(MIB - 4))
+    pieces = itertools.cycle([block[start : start + PIECE] for start in range(0, MIB, PIECE)])
     model = RemoteModel(REPO, "main", (RemotePart("part.gguf", size),))
     began = time.perf_counter()
     with PartFile(folder / "part.gguf", model, model.parts[0]) as file:
         safe = 0
         while file.length < size:
-            file.append(block)
+            file.append(next(pieces))
             if file.length - safe >= USUAL_LIMITS.checkpoint_bytes:
                 file.checkpoint()
                 safe = file.length
