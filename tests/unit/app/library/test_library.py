@@ -218,13 +218,16 @@ def change_the_format(file: Path) -> None:
 def test_a_damaged_cache_is_made_anew(
     damage: Callable[[Path], None], computer: Computer, write: WriteModel, opened: list[str]
 ) -> None:
-    """Whatever happened to the file, the models are found, and remembered again."""
+    """Whatever happened to the file, the models are found, and remembered again; nothing damaged stays behind."""
     write(computer.paths.models / "model.gguf")
-    before = computer.library().scan()
+    gone = write(computer.paths.models / "gone.gguf")
+    computer.library().scan()
     damage(cache_file(computer))
-    assert computer.library().scan() == before
+    gone.unlink()
+    models = computer.library().scan()
+    assert len(models) == 2  # with the starter pair's file
     opened.clear()
-    assert computer.library().scan() == before
+    assert computer.library().scan() == models
     assert opened == []
 
 

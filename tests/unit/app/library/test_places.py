@@ -181,12 +181,13 @@ def test_nothing_on_the_disk_stops_the_search(computer: Computer, write: WriteMo
     found."""
     root = tmp_path / "tree"
     good = write(root / "a" / "good.gguf")
-    (root / "a" / "up").symlink_to(root)
+    for name in ("up", "up again"):  # two, so that whoever follows them without end has 2^40 ways to go
+        (root / "a" / name).symlink_to(root)
     (root / "self").symlink_to(root / "self")
     (root / "dangling.gguf").symlink_to(root / "nowhere")
     (root / "folder.gguf").mkdir()
     os.mkfifo(root / "pipe.gguf")
-    write(root / ".hidden" / "model.gguf")
+    write(root / ".hidden" / "hidden.gguf")
     write(root / "._model.gguf")
     write(root / "model.gguf.part")
     write(root / "locked" / "model.gguf").parent.chmod(0)
