@@ -64,6 +64,7 @@ class ModelsControl(QObject):
         self._pool = Pool()
         self._files: dict[str, Halves] = {}
         self._local_rows: list[LocalRow] = []
+        self._rows_of: tuple[LocalModel, ...] | None = None  # the models that those are of, None after a check
         self._checks: dict[Path, Check] = {}
         self._check_tasks: dict[Path, Task] = {}
         self._started = self._scan_again = False
@@ -98,6 +99,8 @@ class ModelsControl(QObject):
 
     def local_rows(self) -> list[LocalRow]:
         """Rows that did not change are the same objects as before: there may be thousands."""
+        if self._rows_of is self.local:
+            return self._local_rows
         before = {id(row.model): row for row in self._local_rows}
         checks = self._checks
         rows = []
@@ -105,7 +108,7 @@ class ModelsControl(QObject):
             check = checks.get(model.path) if checks else None  # hashing thousands of paths takes its time
             row = before.get(id(model))
             rows.append(row if row is not None and row.check is check else LocalRow(model, check))
-        self._local_rows = rows
+        self._local_rows, self._rows_of = rows, self.local
         return rows
 
     def download_rows(self) -> list[DownloadRow]:
@@ -215,6 +218,7 @@ class ModelsControl(QObject):
         if task is not None:
             task.cancel()
         self._checks.pop(model.path, None)
+        self._rows_of = None
         self.changed.emit()
 
     # settings
@@ -330,6 +334,7 @@ class ModelsControl(QObject):
 
     def _show_check(self, path: Path, check: Check) -> None:
         self._checks[path] = check
+        self._rows_of = None
         self.changed.emit()
 
     def _each(self, progress: Progress, act: Callable[[str], object]) -> None:

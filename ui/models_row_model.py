@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
@@ -51,7 +52,12 @@ class RowsModel(QAbstractTableModel):
         self._order = Qt.SortOrder.AscendingOrder
 
     def show_rows(self, rows: Sequence[Any]) -> None:
-        self._all = tuple(rows)
+        """Costs next to nothing where all rows are the very objects that are shown already."""
+        if len(rows) != len(self._all) or not all(map(is_, rows, self._all)):
+            self._all = tuple(rows)
+            self._arrange()
+
+    def _arrange(self) -> None:
         before = self._shown
         fresh = self._arranged()
         if list(map(self._key, before)) != list(map(self._key, fresh)):
@@ -69,13 +75,13 @@ class RowsModel(QAbstractTableModel):
     def filter(self, text: str) -> None:
         """Only rows that have all words of `text`."""
         self._filter = text.casefold().split()
-        self.show_rows(self._all)
+        self._arrange()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         if 0 <= column < len(self.columns) and self.columns[column].sort is None:
             return
         self._sorted_by, self._order = column, order
-        self.show_rows(self._all)
+        self._arrange()
 
     def refresh(self) -> None:
         """Language or theme changed."""
