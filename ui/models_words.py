@@ -129,7 +129,7 @@ def place_words(model: LocalModel) -> str:
         case PlaceKind.HUB_CACHE:
             return translate("models", "Hub cache")
         case PlaceKind.PACKAGE:
-            return translate("models", "Comes with the program")
+            return translate("models", "With the program")
 
 
 def check_words(check: Check, total: int) -> str:
