@@ -16,13 +16,18 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from app.conversation import ReplyTurn
+from app.downloads.state import Download, DownloadState
 from app.generation_settings import GenerationSettings
+from app.model_settings import ModelSettings
 from app.paths import Paths
-from engine.errors import ErrorKind
+from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.types import EndReason, Inactive, LoadedPair, LoadRequest, SamplingSettings
 from tests.fakes import tapes
 from tests.fakes.fake_client import FakeClient
+from tests.fakes.fake_models import DRAFT_05B, PAIRS, TARGET_7B, FakeParts
 from ui.main import Program
+from ui.models_page import LOCAL as LOCAL_TAB
+from ui.models_page import SEARCH as SEARCH_TAB
 from ui.theme import ThemeChoice
 from ui.worker import Report, Ticket
 
@@ -53,10 +58,11 @@ MIXED = (4, 3, 4, 1, 4, 2, 4, 4, 0, 3)
 class Stage:
     """One window on a fake client, driven to a state."""
 
-    def __init__(self, program: Program, client: FakeClient, folder: Path) -> None:
+    def __init__(self, program: Program, client: FakeClient, parts: FakeParts, folder: Path) -> None:
         self.folder = folder
         self.program = program
         self.client = client
+        self.parts = parts
         self.window = program.window
         self.chat = program.window.chat
 
@@ -88,6 +94,13 @@ class Stage:
     def ask(self, text: str, tape: tapes.Tape) -> None:
         reply = self.send(text, tape)
         self.wait(lambda: not reply.running)
+
+    def models(self, pair: LoadedPair = tapes.PAIR) -> None:
+        """The Models page, with everything found."""
+        self.load(pair)
+        self.window.rail.chosen.emit("models")
+        self.wait(lambda: self.program.models.opened and not self.program.models.scanning)
+        self.wait(lambda: not self.program.models.drafts.judging)
 
     def earlier_chats(self) -> None:
         for question, tape in (
@@ -222,6 +235,119 @@ def settings(stage: Stage) -> None:
     stage.window.rail.chosen.emit("settings")
 
 
+def models(stage: Stage) -> None:
+    stage.models()
+    _fetch(stage, 1, 5_370_000_000)
+    stage.window.models_page.pairs.table.choose(PAIRS[1].id)
+
+
+def models_downloads(stage: Stage) -> None:
+    """Every state of a download at once."""
+    stage.models()
+    for place, done in ((1, 5_370_000_000), (2, 0), (3, 4_100_000_000), (4, 9_870_000_000), (5, 0), (6, 0)):
+        _fetch(stage, place, done)
+    queue, numbers = stage.parts.downloads, [target.id for target in _targets(stage)]
+    queue.fail(numbers[1], ErrorKind.REPO_GATED, **_gated_facts(2))
+    queue.pause(numbers[2])
+    facts = {"file": "Qwen3-32B-Q4_K_M.gguf", "sha256": "9f2c…", "expected_sha256": "51d0…"}
+    queue.fail(numbers[3], ErrorKind.DOWNLOAD_WRONG_HASH, 9_870_000_000, **facts)
+    queue.set(numbers[4], state=DownloadState.VERIFYING, done_bytes=14_300_000_000, speed=None)
+    queue.set(numbers[5], state=DownloadState.WAITING, speed=None, done_bytes=0)
+    queue.set(queue.find(PAIRS[6].draft.model).id, state=DownloadState.WAITING, speed=None, done_bytes=0)
+    stage.window.models_page.pairs.table.choose(PAIRS[4].id)
+
+
+def models_gated(stage: Stage) -> None:
+    stage.models()
+    _fetch(stage, 2, 0)
+    for half in (PAIRS[2].draft, PAIRS[2].target):
+        number = stage.parts.downloads.find(half.model).id
+        stage.parts.downloads.fail(number, ErrorKind.REPO_GATED, **_gated_facts(2))
+    stage.window.models_page.pairs.table.choose(PAIRS[2].id)
+
+
+def models_offline(stage: Stage) -> None:
+    stage.parts.settings = ModelSettings(offline=True)
+    stage.models()
+
+
+def models_local(stage: Stage) -> None:
+    stage.models()
+    _fetch(stage, 1, 5_370_000_000)
+    stage.window.models_page.show_tab(LOCAL_TAB)
+    stage.window.models_page.local.table.choose(TARGET_7B.path)
+    stage.parts.gate.clear()
+    stage.program.models.verify(DRAFT_05B)
+    stage.wait(lambda: stage.window.models_page.local.table.rows.rowCount())
+
+
+def models_problem(stage: Stage) -> None:
+    stage.models()
+    stage.window.models_page.show_tab(LOCAL_TAB)
+    broken = next(model for model in stage.program.models.local if model.problem)
+    stage.window.models_page.local.table.choose(broken.path)
+    facts = {"path": str(broken.path), "reason": "the disk does not allow it"}
+    stage.program.models.show_problem(ErrorReport(ErrorKind.TRASH_FAILED, tuple(facts.items())))
+
+
+def models_search(stage: Stage) -> None:
+    stage.models()
+    page = stage.window.models_page
+    page.show_tab(SEARCH_TAB)
+    page.search.field.setText("coder 14b")
+    page.search.button.click()
+    stage.wait(lambda: stage.program.models.search.repos)
+    page.search.table.choose("bartowski/Qwen2.5-Coder-14B-Instruct-GGUF")
+    stage.wait(lambda: stage.program.models.search.models)
+    model = stage.program.models.search.models[2].model
+    stage.program.models.fetch(model)
+    stage.parts.downloads.run(stage.parts.downloads.find(model).id, 5_370_000_000)
+
+
+def models_unreachable(stage: Stage) -> None:
+    stage.models()
+    stage.window.models_page.show_tab(SEARCH_TAB)
+    facts = {"host": "huggingface.co", "reason": "no address was found for it"}
+    stage.parts.refuse["search"] = EngineError(ErrorKind.HUB_UNREACHABLE, **facts)
+    stage.window.models_page.search.field.setText("qwen3 8b")
+    stage.window.models_page.search.button.click()
+    stage.wait(lambda: stage.program.models.search.error)
+
+
+def models_narrow(stage: Stage) -> None:
+    stage.window.resize(720, 760)
+    models(stage)
+
+
+def models_self_draft(stage: Stage) -> None:
+    stage.models()
+    plan = stage.parts.plan_draft(TARGET_7B, "Q4_0")
+    stage.parts.gate.clear()
+    stage.program.models.drafts.make(plan)
+    stage.wait(lambda: stage.program.models.drafts.making != (0, plan.size_bytes))
+
+
+def _fetch(stage: Stage, place: int, done: int) -> None:
+    """Download a pair of the catalogue; its target has `done` bytes, its draft all."""
+    queue, chosen = stage.parts.downloads, PAIRS[place]
+    for half in (chosen.target, chosen.draft):
+        if stage.parts.find(half.model) is None:
+            queue.add(half.model.file_name.removesuffix(".gguf"), half.model)
+            queue.run(queue.find(half.model).id, done)
+    draft = queue.snapshot()[-1]
+    if draft.model == chosen.draft.model:
+        queue.set(draft.id, state=DownloadState.DONE, done_bytes=draft.total_bytes, speed=None)
+
+
+def _targets(stage: Stage) -> list[Download]:
+    return [one for one in stage.parts.downloads.snapshot() if one.model in [pair.target.model for pair in PAIRS]]
+
+
+def _gated_facts(place: int) -> dict[str, str]:
+    repo = PAIRS[place].target.model.repo
+    return {"repo": repo, "url": f"https://huggingface.co/{repo}", "token": "none"}
+
+
 STATES = (
     first_start,
     loading,
@@ -241,18 +367,28 @@ STATES = (
     no_chat_template,
     template_broken,
     settings,
+    models,
+    models_downloads,
+    models_gated,
+    models_offline,
+    models_local,
+    models_problem,
+    models_search,
+    models_unreachable,
+    models_narrow,
+    models_self_draft,
 )
 
 
 @contextmanager
 def stage(folder: Path, theme: ThemeChoice, language: str) -> Iterator[Stage]:
     """A window of the pictures' size whose chips and seeds are the same everywhere."""
-    client = FakeClient()
+    client, parts = FakeClient(), FakeParts()
 
     def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
         return tapes.REQUEST
 
-    program = Program(Paths(folder), client, find_starter, client.check)
+    program = Program(Paths(folder), client, find_starter, parts, client.check)
     program.replies.settings = GenerationSettings(SamplingSettings(temperature=0.2, seed=42), random_seed=False)
     window = program.window
     window.settings_page.theme_chosen.emit(theme.value)
@@ -262,8 +398,9 @@ def stage(folder: Path, theme: ThemeChoice, language: str) -> Iterator[Stage]:
     window.show()
     window.chat.retranslate()
     try:
-        yield Stage(program, client, folder)
+        yield Stage(program, client, parts, folder)
     finally:
+        parts.gate.set()
         program.close()
         window.deleteLater()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

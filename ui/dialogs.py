@@ -24,7 +24,7 @@ from ui.fonts import code_font
 
 def show_details(parent: QWidget, title: str, report: str) -> QDialog:
     """`report` as text, with a button that copies it."""
-    dialog, column = _dialog(parent, title)
+    dialog, column = new_dialog(parent, title)
     text = QPlainTextEdit(report)
     text.setProperty("role", "field")
     text.setReadOnly(True)
@@ -32,7 +32,7 @@ def show_details(parent: QWidget, title: str, report: str) -> QDialog:
     text.setMinimumSize(680, 360)
     text.setAccessibleName(title)
     column.addWidget(text)
-    _buttons(
+    add_buttons(
         dialog,
         column,
         (translate("dialogs", "Copy report"), lambda: QGuiApplication.clipboard().setText(report)),
@@ -44,7 +44,7 @@ def show_details(parent: QWidget, title: str, report: str) -> QDialog:
 
 def show_shortcuts(parent: QWidget, shortcuts: list[tuple[str, str]]) -> QDialog:
     """Key and meaning of each."""
-    dialog, column = _dialog(parent, translate("dialogs", "Keyboard shortcuts"))
+    dialog, column = new_dialog(parent, translate("dialogs", "Keyboard shortcuts"))
     grid = QGridLayout()
     grid.setHorizontalSpacing(28)
     grid.setVerticalSpacing(8)
@@ -54,7 +54,7 @@ def show_shortcuts(parent: QWidget, shortcuts: list[tuple[str, str]]) -> QDialog
         grid.addWidget(label, row, 0)
         grid.addWidget(QLabel(meaning), row, 1)
     column.addLayout(grid)
-    _buttons(dialog, column, (translate("dialogs", "Close"), dialog.accept))
+    add_buttons(dialog, column, (translate("dialogs", "Close"), dialog.accept))
     dialog.open()
     return dialog
 
@@ -63,17 +63,17 @@ def ask_about_drop(
     parent: QWidget, file: Path, target: str, as_draft: Callable[[], None], as_target: Callable[[], None]
 ) -> QDialog:
     """Whether `file` is the loaded target's draft or a target of its own."""
-    dialog, column = _dialog(parent, file.name)
+    dialog, column = new_dialog(parent, file.name)
     label = QLabel(translate("dialogs", "Use this file as the draft for {target}?").format(target=target))
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     label.setMinimumWidth(420)
     column.addWidget(label)
-    _buttons(
+    add_buttons(
         dialog,
         column,
-        (translate("dialogs", "Use as draft"), _closing(dialog, as_draft)),
-        (translate("dialogs", "Open as target"), _closing(dialog, as_target)),
+        (translate("dialogs", "Use as draft"), closing(dialog, as_draft)),
+        (translate("dialogs", "Open as target"), closing(dialog, as_target)),
         (translate("dialogs", "Cancel"), dialog.reject),
     )
     dialog.open()
@@ -82,22 +82,22 @@ def ask_about_drop(
 
 def show_drop_help(parent: QWidget, open_files: Callable[[], object]) -> QDialog:
     """What can be dropped, after something else was."""
-    dialog, column = _dialog(parent, translate("dialogs", "This cannot be loaded"))
+    dialog, column = new_dialog(parent, translate("dialogs", "This cannot be loaded"))
     label = QLabel(translate("dialogs", "Drop one or two GGUF files: a target, or a target and its draft."))
     label.setWordWrap(True)
     label.setMinimumWidth(420)
     column.addWidget(label)
-    _buttons(
+    add_buttons(
         dialog,
         column,
         (translate("dialogs", "Close"), dialog.accept),
-        (translate("cards", "Open GGUF files…"), _closing(dialog, open_files)),
+        (translate("cards", "Open GGUF files…"), closing(dialog, open_files)),
     )
     dialog.open()
     return dialog
 
 
-def _closing(dialog: QDialog, act: Callable[[], object]) -> Callable[[], None]:
+def closing(dialog: QDialog, act: Callable[[], object]) -> Callable[[], None]:
     """Close the dialog, then act."""
 
     def run() -> None:
@@ -107,7 +107,8 @@ def _closing(dialog: QDialog, act: Callable[[], object]) -> Callable[[], None]:
     return run
 
 
-def _dialog(parent: QWidget, title: str) -> tuple[QDialog, QVBoxLayout]:
+def new_dialog(parent: QWidget, title: str) -> tuple[QDialog, QVBoxLayout]:
+    """An empty dialog and the column that its parts go into."""
     dialog = QDialog(parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setWindowTitle(title)
@@ -117,7 +118,7 @@ def _dialog(parent: QWidget, title: str) -> tuple[QDialog, QVBoxLayout]:
     return dialog, column
 
 
-def _buttons(dialog: QDialog, column: QVBoxLayout, *buttons: tuple[str, Callable[[], None]]) -> None:
+def add_buttons(dialog: QDialog, column: QVBoxLayout, *buttons: tuple[str, Callable[[], None]]) -> None:
     """A row at the right; the first is the main one."""
     row = QHBoxLayout()
     row.addStretch(1)

@@ -1,4 +1,4 @@
-"""The page before any pair is loaded: what this computer has, and two ways to begin."""
+"""The page before any pair is loaded: what this computer has, and the ways to begin."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ class Chip(QFrame):
 
 class FirstStart(Translated, QWidget):
     """Signals:
-    starter_wanted(), open_wanted(): what the user chose.
+    starter_wanted(), browse_wanted(), open_wanted(): what the user chose.
     """
 
     starter_wanted = Signal()
+    browse_wanted = Signal()
     open_wanted = Signal()
 
     def __init__(self) -> None:
@@ -60,15 +61,17 @@ class FirstStart(Translated, QWidget):
         self._text.setWordWrap(True)
         self._runs = QLabel()
         self._runs.setProperty("tone", "good")
-        self._try, self._open = QPushButton(), QPushButton()
+        self._try, self._browse, self._open = QPushButton(), QPushButton(), QPushButton()
         self._try.setProperty("role", "primary")
-        self._open.setProperty("role", "link")
-        self._open.setCursor(Qt.CursorShape.PointingHandCursor)
+        for link in (self._browse, self._open):
+            link.setProperty("role", "link")
+            link.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusProxy(self._try)
-        self._or, self._drop = QLabel(), QLabel()
-        for label in (self._or, self._drop):
+        self._or, self._or_open, self._drop = QLabel(), QLabel(), QLabel()
+        for label in (self._or, self._or_open, self._drop):
             label.setProperty("tone", "muted")
         self._try.clicked.connect(self.starter_wanted)
+        self._browse.clicked.connect(self.browse_wanted)
         self._open.clicked.connect(self.open_wanted)
         self._build_layout()
         self.retranslate()
@@ -107,6 +110,8 @@ class FirstStart(Translated, QWidget):
         self._runs.setText(translate("first_start", "Runs on the CPU"))
         self._try.setText(translate("first_start", "Try it"))
         self._or.setText(translate("first_start", "or"))
+        self._browse.setText(translate("first_start", "choose a matched pair to download"))
+        self._or_open.setText(translate("first_start", "or"))
         self._open.setText(translate("first_start", "open GGUF files you already have"))
         self._drop.setText(translate("first_start", "; drop them anywhere in this window."))
         self._fill_chips()
@@ -155,9 +160,10 @@ class FirstStart(Translated, QWidget):
         column.addSpacing(18)
         ways = QHBoxLayout()
         ways.setSpacing(0)
-        ways.addWidget(self._or)
-        ways.addSpacing(4)
-        ways.addWidget(self._open)
+        for widget in (self._or, self._browse, self._or_open, self._open):
+            ways.addWidget(widget)
+            if widget is not self._open:
+                ways.addSpacing(4)
         ways.addWidget(self._drop)
         ways.addStretch(1)
         column.addLayout(ways)

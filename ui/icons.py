@@ -11,7 +11,7 @@ SIZE = 20
 
 
 def icon(name: str, colour: str) -> QIcon:
-    """`name` is "chat", "settings", "panel", "new", "sliders" or "more"."""
+    """`name` is a key of the table at the end."""
     pixels = QPixmap(SIZE * 3, SIZE * 3)
     pixels.setDevicePixelRatio(3)
     pixels.fill(Qt.GlobalColor.transparent)
@@ -74,9 +74,70 @@ def _more() -> QPainterPath:
     return path
 
 
+def _models() -> QPainterPath:
+    path = QPainterPath()
+    path.addRoundedRect(QRectF(3, 3, 14, 14), 2.5, 2.5)
+    for y in (7.7, 12.3):
+        _line(path, 3, y, 17, y)
+    return path
+
+
+def _pause() -> QPainterPath:
+    path = QPainterPath()
+    _line(path, 7, 5, 7, 15)
+    _line(path, 13, 5, 13, 15)
+    return path
+
+
+def _play() -> QPainterPath:
+    path = QPainterPath()
+    path.moveTo(7, 5)
+    path.lineTo(14.5, 10)
+    path.lineTo(7, 15)
+    path.closeSubpath()
+    return path
+
+
+def _cross() -> QPainterPath:
+    path = QPainterPath()
+    _line(path, 6, 6, 14, 14)
+    _line(path, 14, 6, 6, 14)
+    return path
+
+
+def _up() -> QPainterPath:
+    return _arrow(-1)
+
+
+def _down() -> QPainterPath:
+    return _arrow(1)
+
+
+def _arrow(way: int) -> QPainterPath:
+    path = QPainterPath()
+    _line(path, 10, 10 - 5 * way, 10, 10 + 5 * way)
+    path.moveTo(6, 10 + way)
+    path.lineTo(10, 10 + 5 * way)
+    path.lineTo(14, 10 + way)
+    return path
+
+
 def _line(path: QPainterPath, x1: float, y1: float, x2: float, y2: float) -> None:
     path.moveTo(x1, y1)
     path.lineTo(x2, y2)
 
 
-_PATHS = {"chat": _chat, "settings": _settings, "panel": _panel, "new": _new, "sliders": _sliders, "more": _more}
+_PATHS = {
+    "chat": _chat,
+    "models": _models,
+    "settings": _settings,
+    "panel": _panel,
+    "new": _new,
+    "sliders": _sliders,
+    "more": _more,
+    "pause": _pause,
+    "play": _play,
+    "cross": _cross,
+    "up": _up,
+    "down": _down,
+}

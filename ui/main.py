@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.engine_client import EngineClient
@@ -16,30 +17,40 @@ from engine.types import LoadRequest
 from ui.fonts import text_font
 from ui.language import Language
 from ui.main_window import MainWindow
+from ui.models_app import AppParts
+from ui.models_control import ModelsControl
+from ui.models_parts import Parts
 from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
 from ui.style import install_style
 from ui.worker import Check, Client, EngineWorker, FindPair, Report, Ticket
 
+SETTLED_MS = 1_000
+
 
 class Program:
     """The window and what drives it. Main thread; needs a QApplication made ready with `prepare`."""
 
-    def __init__(self, paths: Paths, client: Client, find_starter: FindPair, check: Check = check_files) -> None:
-        """`find_starter` gives the starter pair, `check` looks at a pair's files before it is loaded."""
+    def __init__(
+        self, paths: Paths, client: Client, find_starter: FindPair, parts: Parts, check: Check = check_files
+    ) -> None:
+        """`find_starter` gives the starter pair, `parts` are what the models page works with, `check` looks at a
+        pair's files before it is loaded."""
         self._client = client
         self.worker = EngineWorker(client, check)
         self.pairs = PairControl(self.worker, find_starter)
         self.replies = ReplyControl(self.worker, self.pairs)
+        self.models = ModelsControl(parts)
         self._language = Language()
-        self.window = MainWindow(paths, self.pairs, self.replies, self._language)
+        self.window = MainWindow(paths, self.pairs, self.replies, self.models, self._language)
         self.worker.ask_info()
 
     def close(self) -> None:
-        """Take no more prompts, cancel, end the engine, then the thread. Blocks until both are gone."""
+        """Take no more prompts, cancel, end the engine, then the threads. Blocks until all are gone."""
         self.window.close()
         self._client.close()
         self.worker.stop()
+        self.models.close()
 
 
 def prepare(application: QApplication) -> None:
@@ -65,8 +76,10 @@ def run(paths: Paths) -> int:
             on_progress=lambda done, total: report(LoadProgress(0, "target", done, total)),
         )
 
-    program = Program(paths, client, find_starter)
+    program = Program(paths, client, find_starter, AppParts(paths, client))
     program.window.show()
+    # Downloads go on by themselves, once the window has been painted.
+    QTimer.singleShot(SETTLED_MS, program.models.start)
     try:
         return application.exec()
     finally:

@@ -24,12 +24,15 @@ from app.paths import Paths
 from app.preferences import Preferences, read_preferences, write_preferences
 from app.starter import StarterState, starter_state
 from app.translate import translate
-from engine.types import EngineInfo
+from engine.types import EngineInfo, LoadRequest
 from ui.chat_page import ChatPage
 from ui.dialogs import show_shortcuts
 from ui.drop_files import DropFiles
 from ui.first_start import FirstStart
 from ui.language import Language
+from ui.models_control import ModelsControl
+from ui.models_page import ModelsPage
+from ui.models_words import downloads_words
 from ui.pair_actions import PairActions
 from ui.pair_button import pair_words
 from ui.pair_control import PairControl
@@ -48,20 +51,24 @@ WINDOW_FRAME = QSize(16, 48)  # what the platform draws around a window, about
 
 
 class MainWindow(Translated, QMainWindow):
-    """Shows what the two controls say and tells them what the user wants. Closing it stops the reply under way;
+    """Shows what the controls say and tells them what the user wants. Closing it stops the reply under way;
     whoever made the controls ends the engine afterwards."""
 
-    def __init__(self, paths: Paths, pairs: PairControl, replies: ReplyControl, language: Language) -> None:
+    def __init__(
+        self, paths: Paths, pairs: PairControl, replies: ReplyControl, models: ModelsControl, language: Language
+    ) -> None:
         super().__init__()
         self._paths = paths
         self._pairs = pairs
         self._replies = replies
+        self._models = models
         self._language = language
         self._preferences = read_preferences(paths.state)
         self._page = "chat"
         self.top_bar, self.rail, self.status_line = TopBar(), Rail(), StatusLine()
         self.first_start, self.settings_page = FirstStart(), SettingsPage()
         self.chat = ChatPage(Conversations(), replies, pairs)
+        self.models_page = ModelsPage(models)
         self.pair_actions = PairActions(self, pairs)
         self._stack = QStackedWidget()
         self._build()
@@ -112,7 +119,14 @@ class MainWindow(Translated, QMainWindow):
 
     def _show_status(self) -> None:
         self.status_line.show_state(*engine_status(self._pairs, self._replies, self.chat.used_tokens))
+        self._show_downloads()
         self.status_line.show_verdict(pair_verdict(self._pairs.pair))
+
+    def _show_downloads(self) -> None:
+        self.status_line.show_downloads(downloads_words(self._models.downloads), alone=self._page == "models")
+
+    def _show_model_settings(self) -> None:
+        self.settings_page.models.show_settings(self._models.settings, self._models.has_token)
 
     def _show_page(self) -> None:
         """The first page stays until there is a pair, a load or a conversation to look at."""
@@ -120,6 +134,8 @@ class MainWindow(Translated, QMainWindow):
         page: QWidget = self.chat if begun else self.first_start
         if self._page == "settings":
             page = self.settings_page
+        elif self._page == "models":
+            page = self.models_page
         if self._stack.currentWidget() is not page:
             self._stack.setCurrentWidget(page)
             if page is self.chat:
@@ -128,6 +144,7 @@ class MainWindow(Translated, QMainWindow):
                 page.setFocus()
         self.rail.show_page(self._page)
         self._show_panel_button()
+        self._show_downloads()
 
     def _show_panel_button(self) -> None:
         offered = self._stack.currentWidget() is self.chat and self.chat.has_room_for_panel
@@ -143,7 +160,23 @@ class MainWindow(Translated, QMainWindow):
 
     def _open_page(self, page: str) -> None:
         self._page = page
+        if page == "settings":
+            self._models.start()  # what the settings are is read with all else
         self._show_page()
+
+    def _load(self, request: LoadRequest) -> None:
+        """Open a pair from the models page, and go where it is used."""
+        self._pairs.open(request)
+        self._open_page("chat")
+
+    def _use_draft(self, draft: Path) -> None:
+        """For the target that is loaded, or for one that the user chooses now."""
+        loaded = self._pairs.request
+        if loaded is not None:
+            self._load(replace(loaded, draft=str(draft)))
+        else:
+            dialog = self.pair_actions.open_files(LoadRequest("", str(draft)))
+            dialog.chosen.connect(lambda _request: self._open_page("chat"))
 
     # preferences
 
@@ -171,7 +204,7 @@ class MainWindow(Translated, QMainWindow):
     # how it is put together
 
     def _build(self) -> None:
-        for page in (self.first_start, self.chat, self.settings_page):
+        for page in (self.first_start, self.chat, self.models_page, self.settings_page):
             self._stack.addWidget(page)
         middle = QHBoxLayout()
         middle.setSpacing(0)
@@ -211,9 +244,21 @@ class MainWindow(Translated, QMainWindow):
         self.settings_page.theme_chosen.connect(lambda name: self._prefer(replace(self._preferences, theme=name)))
         self.settings_page.language_chosen.connect(lambda name: self._prefer(replace(self._preferences, language=name)))
         self.chat.room_changed.connect(self._show_panel_button)
+        self._wire_models()
         drops = DropFiles(self)
         drops.dropped.connect(actions.drop)
         drops.refused.connect(actions.explain_drops)
+
+    def _wire_models(self) -> None:
+        models, card = self._models, self.settings_page.models
+        models.changed.connect(self._show_model_settings)
+        models.downloads_changed.connect(self._show_downloads)
+        self.models_page.load_wanted.connect(self._load)
+        self.models_page.draft_wanted.connect(self._use_draft)
+        self.first_start.browse_wanted.connect(lambda: self._open_page("models"))
+        card.chosen.connect(models.use_settings)
+        card.token_given.connect(models.use_token)
+        card.token_forgotten.connect(models.forget_token)
 
     def _speculate(self, on: bool) -> None:
         """Counts from the next message on; nothing is loaded anew."""
@@ -238,6 +283,7 @@ class MainWindow(Translated, QMainWindow):
                 translate("shortcuts", "Switch speculation on or off"),
             ),
             ("Ctrl+Shift+L", self._toggle_panel, translate("shortcuts", "Show or hide the live panel")),
+            ("Ctrl+M", lambda: self._open_page("models"), translate("shortcuts", "Models")),
             ("Ctrl+,", lambda: self._open_page("settings"), translate("shortcuts", "Settings")),
             ("F1", self._show_shortcuts, translate("shortcuts", "This list")),
         ]

@@ -10,10 +10,12 @@ from ui.icons import icon
 from ui.theme import theme, theme_notifier
 from ui.translated import Translated
 
+PAGES = ("chat", "models", "settings")
+
 
 class Rail(Translated, QFrame):
     """Signals:
-    chosen(str): the page, "chat" or "settings".
+    chosen(str): the page, one of PAGES.
     """
 
     chosen = Signal(str)
@@ -25,7 +27,7 @@ class Rail(Translated, QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 10, 4, 10)
         column.setSpacing(6)
-        self._buttons = {name: self._button(name) for name in ("chat", "settings")}
+        self._buttons = {name: self._button(name) for name in PAGES}
         for button in self._buttons.values():
             column.addWidget(button)
         column.addStretch(1)
@@ -41,6 +43,7 @@ class Rail(Translated, QFrame):
 
     def retranslate(self) -> None:
         self._buttons["chat"].setText(translate("rail", "Chat"))
+        self._buttons["models"].setText(translate("rail", "Models"))
         self._buttons["settings"].setText(translate("rail", "Settings"))
 
     def _button(self, name: str) -> QToolButton:

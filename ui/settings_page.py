@@ -1,18 +1,31 @@
-"""The page of the few settings of the window itself."""
+"""The page of the settings: of the window itself, and of where models come from."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QRadioButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.preferences import LANGUAGES, THEMES, Preferences
 from app.translate import translate
+from ui.models_settings import ModelSettingsCard
 from ui.translated import Translated
 
 
 class SettingsPage(Translated, QWidget):
-    """Signals:
-    theme_chosen(str), language_chosen(str): one of `THEMES` or `LANGUAGES`; they count at once.
+    """Attributes:
+    models: the card about hubs, downloads and folders, which the window wires itself.
+
+    Signals:
+        theme_chosen(str), language_chosen(str): one of `THEMES` or `LANGUAGES`; they count at once.
     """
 
     theme_chosen = Signal(str)
@@ -30,15 +43,26 @@ class SettingsPage(Translated, QWidget):
         self._language.chosen.connect(self.language_chosen)
         column = QVBoxLayout()
         column.setSpacing(16)
-        for widget in (self._title, self._theme, self._language):
+        self.models = ModelSettingsCard()
+        for widget in (self._title, self._theme, self._language, self.models):
             column.addWidget(widget)
         column.addStretch(1)
         middle = QWidget()
         middle.setLayout(column)
         middle.setMaximumWidth(640)  # and in the middle where there is more
-        page = QVBoxLayout(self)
+        inside = QWidget()
+        page = QVBoxLayout(inside)
         page.setContentsMargins(24, 28, 24, 24)
         page.addWidget(middle, 1)
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(inside)
+        everything = QVBoxLayout(self)
+        everything.setContentsMargins(0, 0, 0, 0)
+        everything.addWidget(scroll)
         self.retranslate()
 
     def show_preferences(self, preferences: Preferences) -> None:

@@ -1,4 +1,5 @@
-"""The line at the bottom: the engine's state on the left, the pair's verdict and a hint on the right."""
+"""The line at the bottom: the engine's state and the downloads on the left, the pair's verdict and a hint on the
+right."""
 
 from __future__ import annotations
 
@@ -55,22 +56,29 @@ class StatusLine(Translated, QFrame):
         self.setProperty("role", "bar")
         self.setFixedHeight(28)
         self._dot = Dot()
-        self._state, self._verdict, self._hint = ElidedLabel(), ElidedLabel(), QLabel()
+        self._state, self._downloads = ElidedLabel(), ElidedLabel()
+        self._verdict, self._hint = ElidedLabel(), QLabel()
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 0, 14, 0)
         row.setSpacing(18)
         row.addWidget(self._dot)
         row.addWidget(self._state)
+        row.addWidget(self._downloads)
         row.addStretch(1)
-        for label in (self._state, self._verdict, self._hint):
+        for label in (self._state, self._downloads, self._verdict, self._hint):
             label.setProperty("role", "small")
         row.addWidget(self._verdict)
         row.addWidget(self._hint)
+        self.show_downloads("")
         self.retranslate()
 
     @property
     def state(self) -> str:
         return self._state.text()
+
+    @property
+    def downloads(self) -> str:
+        return self._downloads.text()
 
     @property
     def verdict(self) -> str:
@@ -80,6 +88,12 @@ class StatusLine(Translated, QFrame):
         """`tone` as in `Dot.show_tone`."""
         self._dot.show_tone(tone)
         self._state.setText(words)
+
+    def show_downloads(self, words: str, alone: bool = False) -> None:
+        """How many run and how fast; "" where none does. `alone`: instead of the engine's state."""
+        self._downloads.setText(words)
+        self._downloads.setVisible(bool(words))
+        self._state.setVisible(not (words and alone))
 
     def show_verdict(self, words: str) -> None:
         """What is to be said of the pair; "" where there is none, which hides the hint as well."""

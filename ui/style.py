@@ -112,6 +112,11 @@ QToolButton[role="quiet"] {{ background: transparent; border-color: transparent;
 QToolButton[role="quiet"]:hover, QToolButton[role="quiet"]:checked {{ background: {t.raised}; }}
 QToolButton[role="quiet"]:focus {{ border-color: {t.accent}; }}
 
+QPushButton[role="tab"] {{ background: transparent; border-color: transparent; font-weight: 400; color: {t.muted}; }}
+QPushButton[role="tab"]:hover {{ color: {t.text}; }}
+QPushButton[role="tab"]:checked {{ background: {t.raised}; font-weight: 600; color: {t.text}; }}
+QPushButton[role="tab"]:focus {{ border-color: {t.accent}; }}
+
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox, QPlainTextEdit[role="field"] {{
     background: {t.background}; color: {t.text}; border: 1px solid {t.border}; border-radius: 6px;
     padding: 5px 8px; selection-background-color: {t.accent}; selection-color: {t.on_accent};
@@ -124,7 +129,9 @@ QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ width: 0; border: 
 QAbstractSpinBox QLineEdit {{ border: none; padding: 0 8px; background: transparent; }}
 QLineEdit[role="search"] {{ padding: 7px 9px; border-radius: 8px; }}
 QComboBox {{ padding-right: 24px; }}
+QComboBox[role="head"] {{ background: {t.raised}; padding: 7px 24px 7px 10px; border-radius: 8px; }}
 QComboBox::drop-down {{ border: none; width: 22px; }}
+QComboBox[role="head"]::drop-down {{ width: 0; }}
 QComboBox::down-arrow {{ image: none; }}
 QComboBox QAbstractItemView {{
     background: {t.raised}; color: {t.text}; border: 1px solid {t.border}; selection-background-color: {t.border};
@@ -141,6 +148,20 @@ QRadioButton::indicator:checked {{
 }}
 QRadioButton:focus {{ color: {t.accent}; }}
 
+QCheckBox {{ spacing: 8px; }}
+QCheckBox::indicator {{
+    width: 12px; height: 12px; border-radius: 4px; background: {t.background}; border: 2px solid {t.muted};
+}}
+QCheckBox::indicator:checked {{ background: {t.accent}; border-color: {t.accent}; }}
+QCheckBox:focus {{ color: {t.accent}; }}
+
+QTableView[role="models"] {{ background: transparent; border: none; outline: none; }}
+QTableView[role="models"] QHeaderView {{ background: transparent; border: none; }}
+QTableView[role="models"] QHeaderView::section {{
+    background: transparent; color: {t.muted}; border: none; border-bottom: 1px solid {t.border};
+    padding: 0 0 0 10px; font-size: 12px;
+}}
+QTableView[role="models"] QHeaderView::section:hover {{ color: {t.text}; }}
 QListView[role="conversations"] {{ background: transparent; border: none; outline: none; }}
 QProgressBar {{ background: {t.track}; border: none; border-radius: 4px; max-height: 8px; min-height: 8px; }}
 QProgressBar::chunk {{ background: {t.accent}; border-radius: 4px; }}

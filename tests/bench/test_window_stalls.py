@@ -16,6 +16,7 @@ from engine.types import EndReason, LoadRequest
 from tests.conftest import StarterFiles
 from tests.gui.shell import ignore_platform, prepared_application
 from ui.main import Program
+from ui.models_app import AppParts
 
 LIMIT_S = 0.050
 PATIENCE_MS = 240_000
@@ -50,9 +51,8 @@ class Watch:
 def program(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Program]:
     prepared_application()
     client = EngineClient(tmp_path / "logs")
-    opened = Program(
-        Paths(tmp_path), client, lambda _ticket, _report: LoadRequest(str(starter.target), str(starter.draft))
-    )
+    paths, request = Paths(tmp_path), LoadRequest(str(starter.target), str(starter.draft))
+    opened = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client))
     opened.window.show()
     yield opened
     opened.close()

@@ -22,6 +22,7 @@ from tests.conftest import StarterFiles
 from tests.gui.shell import ignore_platform, prepared_application
 from ui.cards import Action
 from ui.main import Program
+from ui.models_app import AppParts
 
 pytestmark = ignore_platform
 
@@ -65,7 +66,8 @@ def window(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Wind
     prepared_application()
     client = EngineClient(tmp_path / "logs")
     request = LoadRequest(str(starter.target), str(starter.draft), ctx=2_048)
-    program = Program(Paths(tmp_path), client, lambda _ticket, _report: request)
+    paths = Paths(tmp_path)
+    program = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client))
     program.replies.settings = GenerationSettings(
         sampling=SamplingSettings(temperature=0.0), random_seed=False, max_tokens=48
     )

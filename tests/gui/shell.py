@@ -18,6 +18,7 @@ from app.paths import Paths
 from engine.types import LoadRequest
 from tests.fakes import tapes
 from tests.fakes.fake_client import FakeClient
+from tests.fakes.fake_models import FakeParts
 from ui.cards import Action, Notice
 from ui.main import Program, prepare
 from ui.open_files import OpenFilesDialog
@@ -34,10 +35,11 @@ def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
 class Shell:
     """A program with its window, and the few things that tests do to it again and again."""
 
-    def __init__(self, qtbot: QtBot, program: Program, client: FakeClient) -> None:
+    def __init__(self, qtbot: QtBot, program: Program, client: FakeClient, parts: FakeParts) -> None:
         self.bot = qtbot
         self.program = program
         self.client = client
+        self.parts = parts
         self.window = program.window
         self.chat = program.window.chat
         self.pairs = program.pairs
@@ -128,19 +130,24 @@ def prepared_application() -> QApplication:
 
 @contextmanager
 def open_shell(
-    qtbot: QtBot, folder: Path, client: FakeClient | None = None, size: QSize | None = WIDE
+    qtbot: QtBot,
+    folder: Path,
+    client: FakeClient | None = None,
+    size: QSize | None = WIDE,
+    parts: FakeParts | None = None,
 ) -> Iterator[Shell]:
     """A visible window of that size, or the one it chooses itself; closed in the right order at the end."""
     prepared_application()
-    client = client or FakeClient()
-    program = Program(Paths(folder), client, find_starter, client.check)
+    client, parts = client or FakeClient(), parts or FakeParts()
+    program = Program(Paths(folder), client, find_starter, parts, client.check)
     try:
         if size is not None:
             program.window.resize(size)
         program.window.show()
         qtbot.waitExposed(program.window)
-        yield Shell(qtbot, program, client)
+        yield Shell(qtbot, program, client, parts)
     finally:
+        parts.gate.set()
         program.close()
         program.window.deleteLater()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -1,0 +1,120 @@
+"""What the user does on the Models page: buttons of rows and cards, and the dialogs they open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.messages import message_for
+from app.model_values import LocalModel
+from app.report import report_text
+from app.translate import translate
+from engine.errors import ErrorReport
+from ui.dialogs import show_details
+from ui.models_cells import Act
+from ui.models_control import ModelsControl
+from ui.models_dialogs import SelfDraftDialog, confirm_removal
+from ui.models_panel import show_in_folder
+from ui.models_rows import DownloadRow, HubRow, LocalRow, PairRow, Progress
+
+
+class ModelsActs(QObject):
+    """Main thread. Its dialogs stand over the page and none of them blocks.
+
+    Signals:
+        load_wanted(object, object): the paths of a target and of its draft, or None for none.
+        draft_wanted(object): the path of a draft for whatever target is loaded.
+        files_added(): the user chose files to be used where they lie.
+    """
+
+    load_wanted = Signal(object, object)
+    draft_wanted = Signal(object)
+    files_added = Signal()
+
+    def __init__(self, page: QWidget, models: ModelsControl) -> None:
+        super().__init__(page)
+        self._page = page
+        self._models = models
+
+    def on_pair(self, act: Act, row: PairRow) -> None:
+        match act:
+            case Act.OPEN if row.target is not None and row.draft is not None:
+                self.load_wanted.emit(row.target.path, row.draft.path)
+            case Act.SHOW if row.target is not None:
+                show_in_folder(row.target.path)
+            case Act.DOWNLOAD:
+                self._models.fetch_pair(row)
+            case Act.CANCEL:
+                self._models.cancel_pair(row)
+            case _ if row.progress is not None:
+                self._on_progress(act, row.progress)
+
+    def on_local(self, act: Act, row: LocalRow) -> None:
+        model = row.model
+        match act:
+            case Act.USE_AS_TARGET:
+                self.load_wanted.emit(model.path, None)
+            case Act.USE_AS_DRAFT:
+                self.draft_wanted.emit(model.path)
+            case Act.VERIFY:
+                self._models.verify(model)
+            case Act.STOP:
+                self._models.stop_verifying(model)
+            case Act.SHOW:
+                show_in_folder(model.path)
+            case Act.REMOVE:
+                confirm_removal(self._page, model, lambda: self._models.remove(model))
+
+    def on_hub(self, act: Act, row: HubRow) -> None:
+        if act is Act.USE_AS_TARGET and row.here is not None:
+            self.load_wanted.emit(row.here.path, None)
+        elif act is Act.DOWNLOAD:
+            self._models.fetch(row.model.model)
+        elif row.progress is not None:
+            self._on_progress(act, row.progress)
+
+    def on_download(self, act: Act, row: DownloadRow) -> None:
+        self._on_progress(act, row.progress)
+
+    def use_draft(self, target: LocalModel, draft: str) -> None:
+        self.load_wanted.emit(target.path, Path(draft))
+
+    def make_draft(self, target: LocalModel) -> None:
+        SelfDraftDialog(self._page, self._models.drafts, target).open()
+
+    def show_details(self, report: ErrorReport) -> None:
+        show_details(self._page, message_for(report).title, report_text(report, None, None))
+
+    def choose_files(self) -> None:
+        dialog = self._file_dialog(translate("models", "Add GGUF files"), QFileDialog.FileMode.ExistingFiles)
+        dialog.setNameFilters([translate("open_files", "GGUF models (*.gguf)")])
+        dialog.filesSelected.connect(self.add_files)
+        dialog.open()
+
+    def add_files(self, files: list[str]) -> None:
+        self._models.add_files([Path(file) for file in files])
+        self.files_added.emit()
+
+    def choose_folder(self) -> None:
+        dialog = self._file_dialog(translate("models", "Add a folder with models"), QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(lambda folder: self._models.add_folder(Path(folder)))
+        dialog.open()
+
+    def _on_progress(self, act: Act, progress: Progress) -> None:
+        match act:
+            case Act.PAUSE:
+                self._models.pause(progress)
+            case Act.RESUME | Act.TRY_AGAIN:
+                self._models.resume(progress)
+            case Act.CANCEL:
+                self._models.cancel(progress)
+            case Act.UP | Act.DOWN:
+                self._models.move(progress, -1 if act is Act.UP else 1)
+
+    def _file_dialog(self, title: str, mode: QFileDialog.FileMode) -> QFileDialog:
+        dialog = QFileDialog(self._page, title)
+        dialog.setFileMode(mode)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        return dialog

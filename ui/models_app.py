@@ -1,0 +1,182 @@
+"""The parts behind the Models page as they are: catalogue, library, hubs, downloads, drafts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.drafts import DraftJudge, DraftVerdict
+from app.engine_client import EngineClient, Job
+from app.hub.listing import HubModel
+from app.model_settings import ModelSettings, read_model_settings, write_model_settings
+from app.model_values import CataloguePair, LocalModel, RemoteModel
+from app.paths import Paths
+from app.self_draft import SelfDraftPlan, make, plan
+from engine.errors import EngineError, ErrorReport
+from engine.gguf import GgufHeader, read_header
+from ui.models_parts import Cancelled, Halves, Opened
+
+if TYPE_CHECKING:
+    from app.catalogue.reading import Catalogue
+    from app.downloads.manager import Downloads
+    from app.hub.hub import FoundRepo, Hub
+    from app.hub.token import Token
+    from app.library.library import Library
+
+
+class AppParts:
+    """As `Parts`. What is heavy is imported by `open`, on the thread that calls it."""
+
+    def __init__(self, paths: Paths, client: EngineClient) -> None:
+        self._paths = paths
+        self._client = client
+        self._settings = ModelSettings()
+        self._catalogue: Catalogue
+        self._library: Library | None = None
+        self._downloads: Downloads | None = None
+        self._token: Token
+
+    @property
+    def downloads(self) -> Downloads:
+        assert self._downloads is not None
+        return self._downloads
+
+    def open(self) -> Opened:
+        from app.catalogue.reading import read_catalogue
+        from app.downloads.manager import Downloads
+        from app.hub.token import Token
+
+        self._settings = read_model_settings(self._paths)
+        self._token = Token(self._paths)
+        self._catalogue = read_catalogue(self._paths)
+        self._library = self._open_library()
+        self._downloads = Downloads(
+            self._paths.models, self._paths.state / "downloads.json", self._sources, self._settings.speed_limit
+        )
+        return Opened(self._settings, self._catalogue, self._library.known())
+
+    def has_token(self) -> bool:
+        return self._token.load() is not None
+
+    # on this computer
+
+    def scan(self, on_found: Callable[[], None], cancelled: Cancelled) -> tuple[LocalModel, ...]:
+        return self._shelf.scan(lambda _models: on_found(), cancelled)
+
+    def known(self) -> tuple[LocalModel, ...]:
+        return self._shelf.known()
+
+    def pair_files(self, pairs: Sequence[CataloguePair]) -> dict[str, Halves]:
+        return {pair.id: self._shelf.find_catalogue_pair(pair) for pair in pairs}
+
+    def find(self, model: RemoteModel) -> LocalModel | None:
+        return self._shelf.find(model)
+
+    def add_files(self, files: Sequence[Path]) -> tuple[ErrorReport, ...]:
+        from app.library.changes import add_files
+
+        return tuple(addition.problem for addition in add_files(self._paths, files) if addition.problem is not None)
+
+    def remove(self, model: LocalModel) -> None:
+        from app.library.changes import remove
+
+        remove(model)
+
+    def verify(self, model: LocalModel, on_progress: Callable[[float], None], cancelled: Cancelled) -> bool:
+        from app.library.catalogued import CataloguedModels
+        from app.library.changes import verify
+
+        published = CataloguedModels(self._catalogue, self._shelf, self._paths).sha256_of(model)
+        verified = verify(model, published, lambda done, total: on_progress(done / max(1, total)), cancelled)
+        return verified is not None and verified.by_hash
+
+    # settings
+
+    def use_settings(self, settings: ModelSettings) -> None:
+        write_model_settings(self._paths, settings)
+        folders = settings.folders != self._settings.folders
+        self._settings = settings
+        self.downloads.set_speed_limit(settings.speed_limit)
+        if folders:
+            before, self._library = self._shelf, self._open_library()
+            before.close()
+
+    def use_token(self, text: str) -> None:
+        self._token.save(text)
+
+    def forget_token(self) -> None:
+        self._token.forget()
+
+    # the hub
+
+    def search(self, text: str) -> tuple[FoundRepo, ...]:
+        return self._hub().search(text)
+
+    def models(self, repo: str) -> tuple[HubModel, ...]:
+        return self._hub().models(repo)
+
+    # drafts
+
+    def judge(
+        self,
+        target: LocalModel | RemoteModel,
+        drafts: Sequence[LocalModel],
+        on_verdict: Callable[[LocalModel, DraftVerdict], None],
+        cancelled: Cancelled,
+    ) -> None:
+        header = read_header(target.path) if isinstance(target, LocalModel) else self._remote_header(target, cancelled)
+        judge = DraftJudge(header)
+        for draft in drafts:
+            if cancelled():
+                return
+            on_verdict(draft, _verdict(judge, draft))
+
+    def plan_draft(self, target: LocalModel, file_type: str) -> SelfDraftPlan:
+        return plan(target, file_type, self._paths)
+
+    def make_draft(
+        self, plan: SelfDraftPlan, on_job: Callable[[Job], None], on_progress: Callable[[int, int], None]
+    ) -> Path:
+        return make(plan, self._client, on_job, on_progress)
+
+    def close(self) -> None:
+        if self._downloads is not None:
+            self._downloads.close()
+        if self._library is not None:
+            self._library.close()
+
+    @property
+    def _shelf(self) -> Library:
+        assert self._library is not None
+        return self._library
+
+    def _open_library(self) -> Library:
+        from app.library.library import Library
+
+        return Library(self._paths, self._settings)
+
+    def _sources(self) -> tuple[object, ...]:
+        from app.hub.source import sources
+
+        return sources(self._settings, self._token)
+
+    def _hub(self) -> Hub:
+        from app.hub.hub import Hub
+        from app.hub.source import checked_endpoint
+
+        return Hub(checked_endpoint(self._settings), self._token)
+
+    def _remote_header(self, model: RemoteModel, cancelled: Cancelled) -> GgufHeader:
+        from app.hub.remote_header import read_remote_header
+
+        hub = self._hub()
+        return read_remote_header(hub, hub.resolve(model), cancelled)
+
+
+def _verdict(judge: DraftJudge, draft: LocalModel) -> DraftVerdict:
+    """Of a draft that may have vanished or be broken: then that is why it cannot."""
+    try:
+        return judge.judge(read_header(draft.path))
+    except EngineError as error:
+        return DraftVerdict(can_draft=False, masked=0, reason=error.report)

@@ -1,0 +1,230 @@
+"""Cells of the Models page's tables: what one holds, and how it is painted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cache
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.translate import translate
+from ui.fonts import text_font as new_text_font
+from ui.icons import icon
+from ui.theme import Theme, theme
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+CELL = Qt.ItemDataRole.UserRole
+
+SIDE = 10  # left and right of a cell's content
+GAP = 6  # between two buttons
+BUTTON_HEIGHT = 30
+ICON_BUTTON = 28
+
+
+class Act(Enum):
+    """What can be done with a row."""
+
+    DOWNLOAD = auto()
+    OPEN = auto()
+    PAUSE = auto()
+    RESUME = auto()
+    CANCEL = auto()
+    TRY_AGAIN = auto()
+    DISMISS = auto()
+    UP = auto()
+    DOWN = auto()
+    USE_AS_TARGET = auto()
+    USE_AS_DRAFT = auto()
+    VERIFY = auto()
+    STOP = auto()
+    SHOW = auto()
+    REMOVE = auto()
+
+
+ICONS = {
+    Act.PAUSE: "pause",
+    Act.RESUME: "play",
+    Act.CANCEL: "cross",
+    Act.DISMISS: "cross",
+    Act.STOP: "cross",
+    Act.UP: "up",
+    Act.DOWN: "down",
+}
+
+
+@cache
+def text_font(px: int, *, strong: bool = False) -> QFont:
+    """One font for all cells: making one for each would be most of the painting."""
+    return new_text_font(px, strong=strong)
+
+
+def act_words(act: Act) -> str:
+    match act:
+        case Act.DOWNLOAD:
+            return translate("models", "Download")
+        case Act.OPEN:
+            return translate("models", "Open")
+        case Act.PAUSE:
+            return translate("models", "Pause")
+        case Act.RESUME:
+            return translate("models", "Go on")
+        case Act.CANCEL:
+            return translate("models", "Cancel")
+        case Act.TRY_AGAIN:
+            return translate("models", "Try again")
+        case Act.DISMISS:
+            return translate("models", "Dismiss")
+        case Act.UP:
+            return translate("models", "Sooner")
+        case Act.DOWN:
+            return translate("models", "Later")
+        case Act.USE_AS_TARGET:
+            return translate("models", "Use as target")
+        case Act.USE_AS_DRAFT:
+            return translate("models", "Use as draft")
+        case Act.VERIFY:
+            return translate("models", "Verify")
+        case Act.STOP:
+            return translate("models", "Stop")
+        case Act.SHOW:
+            return translate("models", "Show in folder")
+        case Act.REMOVE:
+            return translate("models", "Remove…")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one cell shows.
+
+    Attributes:
+        text, small: one line, and a smaller one below it.
+        tone: of the text: "", "strong", "muted", "good" or "warn".
+        share: of a bar above the small line, 0 … 1; None for no bar.
+        resting: the bar stands still.
+        acts: buttons at the right, or at the left where there is nothing else.
+        tip: the tool tip, where it says more than the texts.
+    """
+
+    text: str = ""
+    small: str = ""
+    tone: str = ""
+    share: float | None = None
+    resting: bool = False
+    acts: tuple[Act, ...] = ()
+    tip: str = ""
+
+    @property
+    def words(self) -> str:
+        """For screen readers."""
+        return ", ".join(part for part in (self.text, self.small, *map(act_words, self.acts)) if part)
+
+
+def act_rects(cell: Cell, area: QRect) -> list[tuple[Act, QRect]]:
+    """The buttons of `cell` where they are in `area`."""
+    metrics = QFontMetrics(text_font(13, strong=True))
+    widths = [ICON_BUTTON if act in ICONS else metrics.horizontalAdvance(act_words(act)) + 28 for act in cell.acts]
+    alone = not cell.text and not cell.small and cell.share is None
+    left = area.left() + SIDE
+    if not alone:
+        left = area.right() + 1 - SIDE - sum(widths) - GAP * (len(widths) - 1)
+    rects: list[tuple[Act, QRect]] = []
+    for act, width in zip(cell.acts, widths, strict=True):
+        height = ICON_BUTTON if act in ICONS else BUTTON_HEIGHT
+        rects.append((act, QRect(left, area.center().y() + 1 - height // 2, width, height)))
+        left += width + GAP
+    return rects
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Paints cells. `hot` is the button under the mouse: row, column, act."""
+
+    hot: tuple[int, int, Act] | None = None
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
+        return QSize(80, 40)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        cell: Cell = index.data(CELL)
+        t, area = theme(), QRect(option.rect)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._background(painter, option, index, t)
+        buttons = act_rects(cell, area)
+        inside = area.adjusted(SIDE, 0, -SIDE, 0)
+        if buttons:
+            inside.setRight(buttons[0][1].left() - GAP)
+        if cell.share is not None:
+            _bar(painter, inside, cell, t)
+        else:
+            _lines(painter, inside, cell, t)
+        for act, rect in buttons:
+            _button(painter, rect, act, (index.row(), index.column(), act) == self.hot, t)
+        painter.restore()
+
+    def _background(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex, t: Theme) -> None:
+        area = QRect(option.rect)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(area, QColor(t.raised))
+        if option.state & QStyle.StateFlag.State_HasFocus and index.column() == 0:
+            painter.fillRect(QRect(area.left(), area.top(), 3, area.height() - 1), QColor(t.accent))
+        painter.fillRect(QRect(area.left(), area.bottom(), area.width(), 1), QColor(t.border))
+
+
+def _lines(painter: QPainter, area: QRect, cell: Cell, t: Theme) -> None:
+    strong = cell.tone in ("strong", "good", "warn")
+    colour = {"muted": t.muted, "good": t.good, "warn": t.warn}.get(cell.tone, t.text)
+    left = Qt.AlignmentFlag.AlignLeft
+    if not cell.small:
+        _text(painter, area, cell.text, 13, colour, left | Qt.AlignmentFlag.AlignVCenter, strong)
+        return
+    middle = area.center().y()
+    upper = QRect(area.left(), middle - 20, area.width(), 20)
+    lower = QRect(area.left(), middle + 2, area.width(), 16)
+    _text(painter, upper, cell.text, 13, colour, left | Qt.AlignmentFlag.AlignVCenter, strong, cell.tone == "warn")
+    _text(painter, lower, cell.small, 11, t.muted, left | Qt.AlignmentFlag.AlignVCenter)
+
+
+def _bar(painter: QPainter, area: QRect, cell: Cell, t: Theme) -> None:
+    middle = area.center().y()
+    bar = QRectF(area.left(), middle - 12, area.width(), 8)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(t.border))
+    painter.drawRoundedRect(bar, 4, 4)
+    assert cell.share is not None
+    bar.setWidth(bar.width() * min(1.0, max(0.0, cell.share)))
+    painter.setBrush(QColor(t.muted if cell.resting else t.accent))
+    painter.drawRoundedRect(bar, min(4.0, bar.width() / 2), 4)
+    lower = QRect(area.left(), middle, area.width(), 18)
+    _text(painter, lower, cell.small, 11, t.muted, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+
+def _button(painter: QPainter, rect: QRect, act: Act, hot: bool, t: Theme) -> None:
+    painter.setPen(QPen(QColor(t.muted if hot else t.border), 1))
+    painter.setBrush(QColor(t.raised))
+    painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+    if act in ICONS:
+        picture = icon(ICONS[act], t.text if hot else t.muted)
+        picture.paint(painter, rect.adjusted(5, 5, -5, -5))
+        return
+    _text(painter, rect, act_words(act), 13, t.text, Qt.AlignmentFlag.AlignCenter, strong=True)
+
+
+def _text(
+    painter: QPainter,
+    area: QRect,
+    text: str,
+    px: int,
+    colour: str,
+    edge: Qt.AlignmentFlag,
+    strong: bool = False,
+    middle: bool = False,
+) -> None:
+    """One line; where it is too long its end gives way, or its `middle`."""
+    painter.setFont(text_font(px, strong=strong))
+    painter.setPen(QColor(colour))
+    way = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
+    elided = painter.fontMetrics().elidedText(text, way, area.width() + 1)
+    painter.drawText(area, edge, elided)

@@ -1,0 +1,300 @@
+"""The Models page: matched pairs, what is on this computer, and the hub."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.amounts import count
+from app.messages import message_for
+from app.translate import translate
+from engine.errors import ErrorKind, ErrorReport
+from engine.types import KvType, LoadRequest
+from ui.fonts import text_font
+from ui.form import Choice
+from ui.models_acts import ModelsActs
+from ui.models_cells import Act
+from ui.models_control import ModelsControl
+from ui.models_panel import WIDTH, LocalPanel, PairPanel
+from ui.models_repo_panel import RepoPanel
+from ui.models_tabs import LocalTab, PairsTab, SearchTab
+from ui.state_card import StateCard, Tone
+from ui.translated import Translated
+
+CONTEXTS = (2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072)
+KV_TYPES = (KvType.F16, KvType.Q8_0, KvType.Q4_0, KvType.F32)
+ROOM_FOR_PANEL = 940  # pixels; below it the panel stands under the tables
+ROOM_FOR_HEAD = 964  # of the work area; below it the choices stand under the tabs
+LOW_PANEL = 220  # height of the panel below the tables
+ROOM_FOR_LOW_PANEL = 480  # in lower pages there is none; each row has its menu
+TABS = 3
+PAIRS, LOCAL, SEARCH = range(TABS)
+
+
+class ModelsPage(Translated, QWidget):
+    """Attributes:
+    pairs, local, search: the tabs; panels: of each. acts: what buttons do.
+
+    Signals:
+        load_wanted(object): a `LoadRequest`, with the context and cache chosen here.
+        draft_wanted(object): the path of a draft for whatever target is loaded.
+    """
+
+    load_wanted = Signal(object)
+    draft_wanted = Signal(object)
+
+    def __init__(self, models: ModelsControl) -> None:
+        super().__init__()
+        self.setProperty("role", "work")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._models = models
+        self.acts = ModelsActs(self, models)
+        self.pairs, self.local, self.search = PairsTab(models), LocalTab(models), SearchTab(models)
+        self.panels = PairPanel(), LocalPanel(), RepoPanel()
+        self._tabs = QButtonGroup(self)
+        self._stack, self._panel_stack = QStackedWidget(), QStackedWidget()
+        self._filter = QLineEdit()
+        self._filter.setProperty("role", "search")
+        self._filter.setClearButtonEnabled(True)
+        self._context: Choice[int] = Choice(CONTEXTS)
+        self._kv: Choice[KvType] = Choice(KV_TYPES)
+        self._context.show_value(8_192)
+        for choice in (self._context, self._kv):
+            choice.setProperty("role", "head")
+        self._add = QPushButton()
+        self._cards: list[StateCard] = []
+        self._shown: tuple[object, ...] = ()
+        self._build()
+        self._wire()
+        self.show_tab(PAIRS)
+        self.retranslate()
+
+    @property
+    def tab(self) -> int:
+        """PAIRS, LOCAL or SEARCH."""
+        return self._stack.currentIndex()
+
+    @property
+    def cards(self) -> list[StateCard]:
+        """The cards above the tables: offline, and what failed."""
+        return self._cards
+
+    def show_tab(self, tab: int) -> None:
+        self._tabs.button(tab).setChecked(True)
+        self._stack.setCurrentIndex(tab)
+        self._panel_stack.setCurrentIndex(tab)
+        self._filter.setVisible(tab != SEARCH)
+        self.setFocusProxy((self.pairs.table, self.local.table, self.search.field)[tab])
+        self._refresh()
+
+    def load(self, target: Path, draft: Path | None) -> None:
+        """Load files with the context and the cache chosen here."""
+        request = LoadRequest(str(target), str(draft) if draft else None, self._context.value, self._kv.value)
+        self.load_wanted.emit(request)
+
+    def retranslate(self) -> None:
+        names = (
+            translate("models", "Matched pairs"),
+            translate("models", "On this computer"),
+            translate("models", "Search the hub"),
+        )
+        metrics = QFontMetrics(text_font(13, strong=True))
+        for place, name in enumerate(names):
+            self._tabs.button(place).setText(name)
+            self._tabs.button(place).setMinimumWidth(metrics.horizontalAdvance(name) + 32)  # it is bold when chosen
+        self._filter.setPlaceholderText(translate("models", "Filter…"))
+        self._filter.setAccessibleName(translate("models", "Filter the table"))
+        self._context.name_values([translate("models", "Context {n}").format(n=count(ctx)) for ctx in CONTEXTS])
+        self._context.setAccessibleName(translate("models", "Context of what is opened here"))
+        self._kv.name_values([translate("models", "KV cache {type}").format(type=kind.value) for kind in KV_TYPES])
+        self._kv.setAccessibleName(translate("models", "KV cache of what is opened here"))
+        self._add.setText(translate("models", "Add GGUF files…"))
+        self._shown = ()
+        self._refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._models.start()
+        self._refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange(event.size())
+
+    # what is seen
+
+    def _refresh(self) -> None:
+        """Show what is the case. Nothing is done for a page that is not seen."""
+        if not self.isVisible():
+            return
+        self._show_cards()
+        (self.pairs, self.local, self.search)[self.tab].refresh()
+        self._show_panel()
+
+    def _refresh_downloads(self) -> None:
+        if not self.isVisible():
+            return
+        if self.tab == PAIRS:
+            self.pairs.table.rows.show_rows(self._models.pair_rows())
+        elif self.tab == LOCAL:
+            self.local.refresh_downloads()
+        else:
+            self._show_panel()
+
+    def _show_panel(self) -> None:
+        models, search = self._models, self._models.search
+        if self.tab == PAIRS:
+            self.panels[PAIRS].show_row(self.pairs.table.current, models.has_token)
+        elif self.tab == LOCAL:
+            self.panels[LOCAL].show_row(self.local.table.current)
+        else:
+            self.panels[SEARCH].show_repo(
+                search.repo, models.hub_rows(), models.catalogue.pairs, listing=search.listing, error=search.error
+            )
+
+    def _show_cards(self) -> None:
+        """Offline first, then what failed. Cards stay the same widgets while nothing changes."""
+        offline = self._models.settings.offline
+        wanted = (offline, *self._models.problems)
+        if wanted == self._shown:
+            return
+        self._shown = wanted
+        for card in self._cards:
+            card.hide()
+            card.deleteLater()
+        self._cards = [self._offline_card()] if offline else []
+        self._cards += [self._problem_card(report) for report in self._models.problems]
+        for place, card in enumerate(self._cards):
+            self._above.insertWidget(place, card)
+
+    def _offline_card(self) -> StateCard:
+        message = message_for(ErrorReport(ErrorKind.OFFLINE))
+        text = translate("models", "Nothing is asked of the network. The catalogue and your own models work as ever.")
+        card = StateCard(message.title, text, [translate("models", "Go online")], Tone.NOTE)
+        card.clicked.connect(self._models.go_online)
+        return card
+
+    def _problem_card(self, report: ErrorReport) -> StateCard:
+        message = message_for(report)
+        words = [translate("cards", "Dismiss"), translate("cards", "Details")]
+        card = StateCard(message.title, message.text, words)
+
+        def act(place: int) -> None:
+            if place:
+                self.acts.show_details(report)
+            else:
+                self._models.dismiss(report)
+
+        card.clicked.connect(act)
+        return card
+
+    def _on_panel(self, act: Act) -> None:
+        """A button of the panel: as the same button of the row."""
+        if self.tab == PAIRS and self.pairs.table.current is not None:
+            self.acts.on_pair(act, self.pairs.table.current)
+        elif self.tab == LOCAL and self.local.table.current is not None:
+            self.acts.on_local(act, self.local.table.current)
+
+    # how it is put together
+
+    def _build(self) -> None:
+        tabs = QHBoxLayout()
+        tabs.setSpacing(4)
+        for place in range(TABS):
+            button = QPushButton()
+            button.setProperty("role", "tab")
+            button.setCheckable(True)
+            self._tabs.addButton(button, place)
+            tabs.addWidget(button)
+        tabs.addStretch(1)
+        choices = QHBoxLayout()
+        choices.setSpacing(12)
+        self._filter.setMinimumWidth(110)
+        self._filter.setMaximumWidth(200)
+        choices.addStretch(1)
+        choices.addWidget(self._filter, 1)
+        for widget in (self._context, self._kv, self._add):
+            choices.addWidget(widget)
+        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._head.setSpacing(10)
+        self._head.addLayout(tabs)
+        self._head.addLayout(choices, 1)
+        for tab, panel in zip((self.pairs, self.local, self.search), self.panels, strict=True):
+            self._stack.addWidget(tab)
+            self._panel_stack.addWidget(panel)
+        self._above = QVBoxLayout()
+        self._above.setSpacing(10)
+        work = QVBoxLayout()
+        work.setContentsMargins(24, 20, 24, 20)
+        work.setSpacing(14)
+        work.addLayout(self._head)
+        work.addLayout(self._above)
+        work.addWidget(self._stack, 1)
+        self._line = QFrame()
+        self._line.setProperty("role", "line")
+        self._page = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._page.setContentsMargins(0, 0, 0, 0)
+        self._page.setSpacing(0)
+        self._page.addLayout(work, 1)
+        self._page.addWidget(self._line)
+        self._page.addWidget(self._panel_stack)
+
+    def _arrange(self, size: QSize) -> None:
+        """The panel stands beside the tables where there is room, below them where there is not."""
+        beside = size.width() >= ROOM_FOR_PANEL
+        way = QBoxLayout.Direction
+        self._page.setDirection(way.LeftToRight if beside else way.TopToBottom)
+        most = 16_777_215
+        seen = beside or size.height() >= ROOM_FOR_LOW_PANEL
+        self._panel_stack.setVisible(seen)
+        self._line.setVisible(seen)
+        self._panel_stack.setMinimumSize(WIDTH if beside else 0, 0 if beside else LOW_PANEL)
+        self._panel_stack.setMaximumSize(WIDTH if beside else most, most if beside else LOW_PANEL)
+        self._line.setFixedSize(1, most) if beside else self._line.setFixedSize(most, 1)
+        work = size.width() - 48 - (WIDTH if beside else 0)
+        self._head.setDirection(way.LeftToRight if work >= ROOM_FOR_HEAD else way.TopToBottom)
+
+    def _wire(self) -> None:
+        models = self._models
+        models.changed.connect(self._refresh)
+        models.downloads_changed.connect(self._refresh_downloads)
+        models.search.changed.connect(self._refresh)
+        models.drafts.made.connect(lambda _path: models.rescan())
+        models.drafts.failed.connect(models.show_problem)
+        self._tabs.idClicked.connect(self.show_tab)
+        self._filter.textChanged.connect(self.pairs.table.rows.filter)
+        self._filter.textChanged.connect(self.local.table.rows.filter)
+        acts = self.acts
+        acts.load_wanted.connect(self.load)
+        acts.draft_wanted.connect(self.draft_wanted)
+        acts.files_added.connect(lambda: self.show_tab(LOCAL))
+        self._add.clicked.connect(acts.choose_files)
+        self.local.add_folder.clicked.connect(acts.choose_folder)
+        for table in (self.pairs.table, self.local.table):
+            table.chosen.connect(lambda _row: self._show_panel())
+        self.pairs.table.acted.connect(acts.on_pair)
+        self.local.table.acted.connect(acts.on_local)
+        self.local.queue.acted.connect(acts.on_download)
+        self.search.searched.connect(models.search.search)
+        for panel in self.panels:
+            panel.acted.connect(self._on_panel)
+        self.panels[PAIRS].gated.token_given.connect(models.use_token)
+        self.panels[SEARCH].gated.token_given.connect(models.use_token)
+        self.panels[SEARCH].model_acted.connect(acts.on_hub)
+        for card in (self.pairs.drafts, self.local.drafts, self.search.drafts):
+            card.use_wanted.connect(acts.use_draft)
+            card.make_wanted.connect(acts.make_draft)
+            card.compare_wanted.connect(lambda target: models.drafts.judge(target, models.local))
