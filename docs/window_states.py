@@ -307,7 +307,7 @@ def models_search(stage: Stage) -> None:
 def models_unreachable(stage: Stage) -> None:
     stage.models()
     stage.window.models_page.show_tab(SEARCH_TAB)
-    facts = {"host": "huggingface.co", "reason": "no address was found for it"}
+    facts = {"host": "huggingface.co", "reason": "Its name is not known to the network"}
     stage.parts.refuse["search"] = EngineError(ErrorKind.HUB_UNREACHABLE, **facts)
     stage.window.models_page.search.field.setText("qwen3 8b")
     stage.window.models_page.search.button.click()

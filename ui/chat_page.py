@@ -13,7 +13,7 @@ from app.generation_settings import GenerationSettings
 from app.messages import inactive_sentence
 from app.translate import translate
 from engine.stats import GenerationStats
-from engine.types import ChatFormat
+from engine.types import ChatFormat, SamplingSettings
 from ui.cards import Action, Notice, load_notice, no_pair_notice, reply_notices
 from ui.conversation_list import ConversationList
 from ui.flat_button import FlatButton
@@ -175,6 +175,11 @@ class ChatPage(Translated, QWidget):
                 self._pairs.dismiss_refusal()
             case _:
                 self.acted.emit(action, notice)
+
+    def use_sampling(self, sampling: SamplingSettings) -> None:
+        """Write the next replies so; the seed stays."""
+        settings = self._replies.settings
+        self._set_settings(replace(settings, sampling=replace(sampling, seed=settings.sampling.seed)))
 
     def _set_settings(self, settings: GenerationSettings) -> None:
         self._replies.settings = settings

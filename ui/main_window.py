@@ -253,6 +253,7 @@ class MainWindow(Translated, QMainWindow):
         models, card = self._models, self.settings_page.models
         models.changed.connect(self._show_model_settings)
         models.downloads_changed.connect(self._show_downloads)
+        self.models_page.acts.sampling_wanted.connect(self.chat.use_sampling)
         self.models_page.load_wanted.connect(self._load)
         self.models_page.draft_wanted.connect(self._use_draft)
         self.first_start.browse_wanted.connect(lambda: self._open_page("models"))

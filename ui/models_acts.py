@@ -26,11 +26,13 @@ class ModelsActs(QObject):
     Signals:
         load_wanted(object, object): the paths of a target and of its draft, or None for none.
         draft_wanted(object): the path of a draft for whatever target is loaded.
+        sampling_wanted(object): the `SamplingSettings` that the card of an opened pair recommends.
         files_added(): the user chose files to be used where they lie.
     """
 
     load_wanted = Signal(object, object)
     draft_wanted = Signal(object)
+    sampling_wanted = Signal(object)
     files_added = Signal()
 
     def __init__(self, page: QWidget, models: ModelsControl) -> None:
@@ -41,6 +43,8 @@ class ModelsActs(QObject):
     def on_pair(self, act: Act, row: PairRow) -> None:
         match act:
             case Act.OPEN if row.target is not None and row.draft is not None:
+                if row.pair.sampling is not None:
+                    self.sampling_wanted.emit(row.pair.sampling)
                 self.load_wanted.emit(row.target.path, row.draft.path)
             case Act.SHOW if row.target is not None:
                 show_in_folder(row.target.path)

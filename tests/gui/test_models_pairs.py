@@ -62,6 +62,17 @@ def test_open_loads_and_goes_to_chat(models: Models) -> None:
     assert models.shell.chat.isVisible()
 
 
+def test_open_writes_as_the_card_recommends(models: Models) -> None:
+    """The sampling settings of the model's card are those of the next replies; the seed stays the user's."""
+    replies = models.shell.replies
+    replies.settings = replace(replies.settings, sampling=replace(replies.settings.sampling, seed=77))
+    click(models, models.page.pairs.table, 0, Act.OPEN)
+    models.wait(lambda: models.shell.loaded)
+    recommended = PAIRS[0].sampling
+    assert recommended is not None
+    assert replies.settings.sampling == replace(recommended, seed=77)
+
+
 def test_download_fetches_what_is_missing(models: Models) -> None:
     """Download puts both files into the queue, or the one that is not here."""
     click(models, models.page.pairs.table, 4, Act.DOWNLOAD)

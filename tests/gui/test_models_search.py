@@ -87,13 +87,13 @@ def test_nothing_found(models: Models) -> None:
 
 def test_unreachable_hub(models: Models) -> None:
     """A hub that does not answer is a card with the reason; Try again asks once more."""
-    facts = {"host": "huggingface.co", "reason": "no address was found for it"}
+    facts = {"host": "huggingface.co", "reason": "Its name is not known to the network"}
     models.parts.refuse["search"] = EngineError(ErrorKind.HUB_UNREACHABLE, **facts)
     search(models, "coder")
     models.wait(lambda: models.page.search.failed)
     card = models.page.search.failed
     assert card is not None
-    assert "no address was found for it" in card.accessibleDescription()
+    assert "Its name is not known to the network" in card.accessibleDescription()
     card.buttons[0].click()
     models.wait(lambda: models.page.search.table.rows.rowCount() == 3)
     assert models.page.search.failed is None
