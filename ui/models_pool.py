@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -22,6 +22,7 @@ THREADS = 4
 # every call of Qt: painting a table would take half a second.
 SWITCH_S = 0.0005
 PACE_S = 0.1  # between two reports of one piece of work
+CLOSE_S = 2.0  # a hub that does not answer must not keep the program from ending
 
 Fail = Callable[[ErrorReport], object]
 
@@ -47,7 +48,8 @@ class Task:
 
     def tell(self, hear: Callable[[T], object], value: T) -> None:
         """Call `hear(value)` on the main thread, unless this was cancelled by then. Any thread."""
-        self._pool.arrived.emit(lambda: None if self.stopped or self._pool.closed else hear(value))
+        if not self.stopped:
+            self._pool.arrived.emit(lambda: None if self.stopped or self._pool.closed else hear(value))
 
     def report(self, hear: Callable[[T], object], make: Callable[[], T]) -> None:
         """The same for progress, with what `make` gives; what comes sooner than a tenth of a second after the last is
@@ -74,10 +76,16 @@ class Pool(QObject):
         super().__init__()
         self.closed = False
         sys.setswitchinterval(SWITCH_S)
-        self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="models")
+        self._waiting: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._tasks: set[Task] = set()
         self._lock = threading.Lock()
         self.arrived.connect(_call, Qt.ConnectionType.QueuedConnection)
+        # Daemons: the interpreter does not wait at its end for one that still waits for a hub.
+        self._threads = [
+            threading.Thread(target=self._serve, name=f"models {number}", daemon=True) for number in range(THREADS)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def run(
         self, work: Callable[[Task], T], on_done: Callable[[T], object], on_failed: Fail = lambda report: None
@@ -86,16 +94,24 @@ class Pool(QObject):
         task = Task(self)
         with self._lock:
             self._tasks.add(task)
-        self._executor.submit(self._work, task, work, on_done, on_failed)
+        self._waiting.put(lambda: self._work(task, work, on_done, on_failed))
         return task
 
     def close(self) -> None:
-        """Cancel everything and wait for the threads."""
+        """Cancel everything and wait for the threads, but not long for one that waits for a hub."""
         self.closed = True
         with self._lock:
             for task in self._tasks:
                 task.cancel()
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        for _ in self._threads:
+            self._waiting.put(None)
+        end_s = time.monotonic() + CLOSE_S
+        for thread in self._threads:
+            thread.join(max(0.0, end_s - time.monotonic()))
+
+    def _serve(self) -> None:
+        while (work := self._waiting.get()) is not None:
+            work()
 
     def _work(self, task: Task, work: Callable[[Task], T], on_done: Callable[[T], object], on_failed: Fail) -> None:
         """The net of a thread: whatever happens, the page hears of it."""
