@@ -222,6 +222,80 @@
     </message>
 </context>
 <context>
+    <name>downloads</name>
+    <message>
+        <source>it sends to an address that is not safe</source>
+        <translation>重定向到不安全的地址</translation>
+    </message>
+    <message>
+        <source>it sent other bytes than those that were asked for</source>
+        <translation>发来的字节并非所请求的部分</translation>
+    </message>
+</context>
+<context>
+    <name>drafts</name>
+    <message>
+        <source>can draft</source>
+        <translation>可以起草</translation>
+    </message>
+    <message>
+        <source>cannot draft</source>
+        <translation>不能起草</translation>
+    </message>
+    <message>
+        <source>same {shared} tokens; {masked} differ</source>
+        <translation>同为 {shared} 个 token；{masked} 个不同</translation>
+    </message>
+    <message>
+        <source>same {shared} tokens; {masked} differ and are not proposed</source>
+        <translation>同为 {shared} 个 token；{masked} 个不同，不会提议</translation>
+    </message>
+    <message>
+        <source>{draft_size} tokens against {target_size}; {masked} of the {shared} that both have differ and are not proposed</source>
+        <translation>{draft_size} 个 token，目标模型为 {target_size} 个；共有的 {shared} 个中有 {masked} 个不同，不会提议</translation>
+    </message>
+    <message>
+        <source>{draft_size} tokens against {target_size}; the {shared} that both have are the same</source>
+        <translation>{draft_size} 个 token，目标模型为 {target_size} 个；共有的 {shared} 个相同</translation>
+    </message>
+    <message>
+        <source>it begins texts in another way, so it may guess worse</source>
+        <translation>文本的起始方式不同，可能猜得较差</translation>
+    </message>
+    <message>
+        <source>it is as large as the target, so it would not be faster</source>
+        <translation>与目标模型一样大，不会更快</translation>
+    </message>
+    <message>
+        <source>needs its own target’s hidden state; it only works with {owner}</source>
+        <translation>需要专属目标模型的隐藏状态；只能与 {owner} 一起使用</translation>
+    </message>
+    <message>
+        <source>needs its own target’s hidden state; it only works with the model that it was trained for</source>
+        <translation>需要专属目标模型的隐藏状态；只能与训练时所针对的模型一起使用</translation>
+    </message>
+    <message>
+        <source>there are no tokens to compare</source>
+        <translation>没有可比较的 token</translation>
+    </message>
+    <message>
+        <source>{draft_size} tokens against {target_size}: too many are unknown to one of the two</source>
+        <translation>{draft_size} 个 token，目标模型为 {target_size} 个：有太多 token 只存在于其中一方</translation>
+    </message>
+    <message>
+        <source>{differing} of {shared} tokens differ; first difference at id {token_id}: “{draft_text}” against “{target_text}”</source>
+        <translation>{shared} 个 token 中有 {differing} 个不同；首个差异在编号 {token_id}：“{draft_text}”，目标模型为“{target_text}”</translation>
+    </message>
+    <message>
+        <source>{draft_size} tokens against {target_size}; first difference at id {token_id}: “{draft_text}” against “{target_text}”</source>
+        <translation>{draft_size} 个 token，目标模型为 {target_size} 个；首个差异在编号 {token_id}：“{draft_text}”，目标模型为“{target_text}”</translation>
+    </message>
+    <message>
+        <source>{fallen_back} of {tensors} tensors have rows that do not divide into blocks of {file_type}; they become {types}, which is larger.</source>
+        <translation>{tensors} 个张量中有 {fallen_back} 个的行长不能按 {file_type} 的块整除；这些张量改用更大的 {types}。</translation>
+    </message>
+</context>
+<context>
     <name>first_start</name>
     <message>
         <source>Your model, in a higher gear</source>
@@ -256,6 +330,10 @@
         <translation>或者</translation>
     </message>
     <message>
+        <source>choose a matched pair to download</source>
+        <translation>选择一对匹配的模型下载</translation>
+    </message>
+    <message>
         <source>open GGUF files you already have</source>
         <translation>打开你已有的 GGUF 文件</translation>
     </message>
@@ -286,6 +364,145 @@
     <message>
         <source>{name}, {total}, {free} free</source>
         <translation>{name}，{total}，可用 {free}</translation>
+    </message>
+</context>
+<context>
+    <name>hub</name>
+    <message>
+        <source>it sends from one address to the next</source>
+        <translation>不断重定向到其他地址</translation>
+    </message>
+    <message>
+        <source>it points to the hub that it should stand for</source>
+        <translation>又指回了本应由它代替的 Hub</translation>
+    </message>
+    <message>
+        <source>your token is not accepted; make a new one or remove it</source>
+        <translation>你的令牌未被接受；请新建一个或将其清除</translation>
+    </message>
+    <message>
+        <source>the version that was asked for</source>
+        <translation>所请求的版本</translation>
+    </message>
+    <message>
+        <source>the answer is not what a hub sends; it may be a page that asks to sign in</source>
+        <translation>响应不像来自 Hub，可能是要求登录的网页</translation>
+    </message>
+    <message>
+        <source>it compresses what must not be compressed</source>
+        <translation>压缩了不应压缩的内容</translation>
+    </message>
+    <message>
+        <source>the answer does not end</source>
+        <translation>响应一直不结束</translation>
+    </message>
+    <message>
+        <source>The answer comes too slowly</source>
+        <translation>响应太慢</translation>
+    </message>
+    <message>
+        <source>Its certificate is not trusted here, or the connection is not a safe one</source>
+        <translation>本机不信任其证书，或连接不安全</translation>
+    </message>
+    <message>
+        <source>Its name is not known to the network</source>
+        <translation>无法解析其域名</translation>
+    </message>
+    <message>
+        <source>Nothing answers at its address</source>
+        <translation>其地址上没有服务应答</translation>
+    </message>
+    <message>
+        <source>It does not answer in time</source>
+        <translation>响应超时</translation>
+    </message>
+    <message>
+        <source>The proxy does not let the program through</source>
+        <translation>代理服务器不允许本程序通过</translation>
+    </message>
+    <message>
+        <source>The connection broke</source>
+        <translation>连接已断开</translation>
+    </message>
+    <message>
+        <source>There is no connection</source>
+        <translation>没有网络连接</translation>
+    </message>
+    <message>
+        <source>no known status</source>
+        <translation>未知状态</translation>
+    </message>
+    <message>
+        <source>another file has the same name but for small and capital letters</source>
+        <translation>另有一个仅大小写不同的同名文件</translation>
+    </message>
+    <message>
+        <source>not all of its parts are there</source>
+        <translation>各部分不全</translation>
+    </message>
+    <message>
+        <source>a piece of a file; all pieces must be joined before it can be used</source>
+        <translation>文件的一段；须将所有段合并后才能使用</translation>
+    </message>
+    <message>
+        <source>the part of a model that sees pictures</source>
+        <translation>模型的视觉部分</translation>
+    </message>
+    <message>
+        <source>figures that helped to quantise the model, not a model</source>
+        <translation>量化模型时所用的数据，并非模型</translation>
+    </message>
+    <message>
+        <source>needs its own target&apos;s hidden state</source>
+        <translation>需要专属目标模型的隐藏状态</translation>
+    </message>
+    <message>
+        <source>it is not an owner and a name</source>
+        <translation>不是“所有者/名称”的形式</translation>
+    </message>
+    <message>
+        <source>it lies too deep</source>
+        <translation>路径层级过深</translation>
+    </message>
+    <message>
+        <source>it is not a GGUF file</source>
+        <translation>不是 GGUF 文件</translation>
+    </message>
+    <message>
+        <source>a part of it is empty</source>
+        <translation>其中有一段为空</translation>
+    </message>
+    <message>
+        <source>it has characters that are not allowed in names</source>
+        <translation>含有名称中不允许的字符</translation>
+    </message>
+    <message>
+        <source>it has invisible characters</source>
+        <translation>含有不可见字符</translation>
+    </message>
+    <message>
+        <source>it begins or ends with a dot or a blank</source>
+        <translation>以点或空格开头或结尾</translation>
+    </message>
+    <message>
+        <source>it is the name of a device</source>
+        <translation>是系统的设备名</translation>
+    </message>
+    <message>
+        <source>it sends another piece of the file</source>
+        <translation>发来的是文件的另一段</translation>
+    </message>
+    <message>
+        <source>it is not an address that begins with https:// and has no password in it</source>
+        <translation>不是以 https:// 开头且不含密码的地址</translation>
+    </message>
+    <message>
+        <source>it is not a line of letters and digits</source>
+        <translation>不是一行字母和数字</translation>
+    </message>
+    <message>
+        <source>The token</source>
+        <translation>令牌</translation>
     </message>
 </context>
 <context>
@@ -823,8 +1040,8 @@
         <translation>原因不明。请重新加载模型对。</translation>
     </message>
     <message>
-        <source>{target} splits text with a tokenizer of the kind {target_text}, and {draft} with {draft_text}. Choose a draft of the target&apos;s own family.</source>
-        <translation>{target} 使用 {target_text} 类型的分词器，而 {draft} 使用 {draft_text}。请选择与目标模型同一系列的草稿模型。</translation>
+        <source>{draft} can only be compared with {target} by their tokens, and one of them brings none. Choose a draft that comes with its vocabulary.</source>
+        <translation>{draft} 与 {target} 只能通过 token 比较，而其中一个不含 token。请选择自带词表的草稿模型。</translation>
     </message>
     <message>
         <source>{target} knows {target_size} tokens, and {draft} knows {draft_size}. Choose a draft of the target&apos;s own family.</source>
@@ -833,10 +1050,6 @@
     <message>
         <source>Token {token_id} is {target_text} for {target} and {draft_text} for {draft}; {differing_tokens} tokens differ. Choose a draft of the target&apos;s own family.</source>
         <translation>第 {token_id} 号 token 在 {target} 中是 {target_text}，在 {draft} 中是 {draft_text}；共有 {differing_tokens} 个 token 不同。请选择与目标模型同一系列的草稿模型。</translation>
-    </message>
-    <message>
-        <source>{target} and {draft} mark the beginning or the end of a text in different ways. Choose a draft of the target&apos;s own family, from the same maker.</source>
-        <translation>{target} 与 {draft} 标记文本开头或结尾的方式不同。请选择同一系列、同一出品方的草稿模型。</translation>
     </message>
     <message>
         <source>{path} needs {needed_bytes}, and {free_bytes} are free. Free some space and try again.</source>
@@ -881,6 +1094,808 @@
     <message>
         <source>Speculation stopped because the draft {draft} failed. The reply goes on without it.</source>
         <translation>草稿模型 {draft} 出错，推测解码已停止。回复将在没有它的情况下继续。</translation>
+    </message>
+    <message>
+        <source>{masked} tokens mean something else to the draft {draft} than to {target}. It never proposes them, and the text is the target&apos;s as always.</source>
+        <translation>有 {masked} 个 token 在草稿模型 {draft} 和 {target} 中含义不同。草稿模型不会提议它们，文本始终与目标模型一致。</translation>
+    </message>
+    <message>
+        <source>The draft {draft} is as large as {target}, so speculation will hardly be faster. Choose a smaller draft.</source>
+        <translation>草稿模型 {draft} 与 {target} 一样大，推测解码几乎不会更快。请选择更小的草稿模型。</translation>
+    </message>
+    <message>
+        <source>Offline mode is on</source>
+        <translation>离线模式已开启</translation>
+    </message>
+    <message>
+        <source>Nothing is asked of the network. Switch offline mode off in the settings to go on.</source>
+        <translation>不会访问网络。请在设置中关闭离线模式后继续。</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached</source>
+        <translation>无法连接 {host}</translation>
+    </message>
+    <message>
+        <source>{reason}. Check the connection, or choose a mirror in the settings. What was downloaded is kept.</source>
+        <translation>{reason}。请检查网络连接，或在设置中选择镜像。已下载的内容会保留。</translation>
+    </message>
+    <message>
+        <source>{host} did not give what was asked for</source>
+        <translation>{host} 未给出所请求的内容</translation>
+    </message>
+    <message>
+        <source>It answered {status}: {reason}. Try again later, or choose another source in the settings.</source>
+        <translation>它返回 {status}：{reason}。请稍后重试，或在设置中选择其他来源。</translation>
+    </message>
+    <message>
+        <source>{host} asks for a pause</source>
+        <translation>{host} 要求暂缓请求</translation>
+    </message>
+    <message>
+        <source>It had too many requests. It can be asked again in {retry_after_s} s; a token of your own raises the limit.</source>
+        <translation>请求过多。{retry_after_s} 秒后可再次请求；使用你自己的令牌可提高上限。</translation>
+    </message>
+    <message>
+        <source>{repo} is not there</source>
+        <translation>找不到 {repo}</translation>
+    </message>
+    <message>
+        <source>{host} has no such repository, or hides it from you. Check its name, or give a token.</source>
+        <translation>{host} 上没有这个仓库，或它对你不可见。请检查名称，或提供令牌。</translation>
+    </message>
+    <message>
+        <source>{file} is not there</source>
+        <translation>找不到 {file}</translation>
+    </message>
+    <message>
+        <source>{repo} at {host} has no such file. It may have been renamed; look at its list of files.</source>
+        <translation>{host} 上的 {repo} 中没有这个文件。它可能已改名，请查看文件列表。</translation>
+    </message>
+    <message>
+        <source>{repo} asks you to accept its licence</source>
+        <translation>{repo} 要求接受其许可协议</translation>
+    </message>
+    <message>
+        <source>The download stands still</source>
+        <translation>下载停滞</translation>
+    </message>
+    <message>
+        <source>{host} sent nothing of {file} for {seconds} s, several times. What came so far is kept; go on later.</source>
+        <translation>{host} 多次在 {seconds} 秒内没有发送 {file} 的任何数据。已下载的内容会保留，可稍后继续。</translation>
+    </message>
+    <message>
+        <source>{file} came with the wrong size</source>
+        <translation>收到的 {file} 大小不符</translation>
+    </message>
+    <message>
+        <source>It has {size_bytes} and should have {expected_bytes}. Download it again.</source>
+        <translation>文件有 {size_bytes}，应为 {expected_bytes}。请重新下载。</translation>
+    </message>
+    <message>
+        <source>{file} came damaged</source>
+        <translation>收到的 {file} 已损坏</translation>
+    </message>
+    <message>
+        <source>Its SHA-256 is {sha256} and should be {expected_sha256}. It was not kept; download it again, perhaps from another source.</source>
+        <translation>其 SHA-256 为 {sha256}，应为 {expected_sha256}。文件未保留；请重新下载，或换一个来源。</translation>
+    </message>
+    <message>
+        <source>{host} sent something else than a model</source>
+        <translation>{host} 发来的不是模型</translation>
+    </message>
+    <message>
+        <source>What came instead of {file} does not begin as a GGUF file does; it may be a page that asks to sign in. Open the address in a browser, or choose another source.</source>
+        <translation>收到的并非 {file}，其开头不是 GGUF 格式，可能是要求登录的网页。请在浏览器中打开该地址，或选择其他来源。</translation>
+    </message>
+    <message>
+        <source>{file} was replaced at the hub</source>
+        <translation>Hub 上的 {file} 已被替换</translation>
+    </message>
+    <message>
+        <source>{repo} now holds another file under this name, so the part on the disk does not belong to it. Cancel the download and begin it anew.</source>
+        <translation>{repo} 中此名称下已是另一个文件，磁盘上已下载的部分与它不符。请取消下载并重新开始。</translation>
+    </message>
+    <message>
+        <source>{file} is already being downloaded</source>
+        <translation>{file} 已在下载</translation>
+    </message>
+    <message>
+        <source>Another window or program is at it. Wait for it, or stop it there.</source>
+        <translation>另一个窗口或程序正在下载它。请等待其完成，或在那里停止。</translation>
+    </message>
+    <message>
+        <source>The download was cancelled</source>
+        <translation>下载已取消</translation>
+    </message>
+    <message>
+        <source>Nothing was kept of it.</source>
+        <translation>未保留任何内容。</translation>
+    </message>
+    <message>
+        <source>A file has a name that is not used here</source>
+        <translation>有一个文件的名称不能在此使用</translation>
+    </message>
+    <message>
+        <source>The hub calls it {name}: {reason}. It was not downloaded.</source>
+        <translation>它在 Hub 上名为 {name}：{reason}。该文件未下载。</translation>
+    </message>
+    <message>
+        <source>There is no pair {id}</source>
+        <translation>没有模型对 {id}</translation>
+    </message>
+    <message>
+        <source>{title} is not on this computer yet</source>
+        <translation>{title} 尚未下载到本机</translation>
+    </message>
+    <message>
+        <source>Download the pair {id} first.</source>
+        <translation>请先下载模型对 {id}。</translation>
+    </message>
+    <message>
+        <source>The catalogue in your data folder has a mistake</source>
+        <translation>数据文件夹中的模型清单有错误</translation>
+    </message>
+    <message>
+        <source>{path_name} belongs to {owner}</source>
+        <translation>{path_name} 属于 {owner}</translation>
+    </message>
+    <message>
+        <source>It is used where it lies, at {path}, and is only removed with that program.</source>
+        <translation>它在原处 {path} 直接使用，只能通过该程序删除。</translation>
+    </message>
+    <message>
+        <source>{path_name} could not be moved to the trash</source>
+        <translation>无法将 {path_name} 移到回收站</translation>
+    </message>
+    <message>
+        <source>{path}: {reason}. Remove the file yourself if you want it gone.</source>
+        <translation>{path}：{reason}。如不再需要，请自行删除该文件。</translation>
+    </message>
+    <message>
+        <source>{path_name} is not the file it should be</source>
+        <translation>{path_name} 与应有的文件不符</translation>
+    </message>
+    <message>
+        <source>Its SHA-256 is {sha256}, and {expected_sha256} was published. It is damaged or was changed; download it again.</source>
+        <translation>其 SHA-256 为 {sha256}，而公布的是 {expected_sha256}。文件已损坏或被更改，请重新下载。</translation>
+    </message>
+    <message>
+        <source>{path_name} is not among the models</source>
+        <translation>模型中没有 {path_name}</translation>
+    </message>
+    <message>
+        <source>Nothing at {path} is a model in the models folder, among the files and folders that were added, or in another program&apos;s folder that is looked into.</source>
+        <translation>在模型文件夹、已添加的文件和文件夹，以及会查看的其他程序文件夹中，都没有位于 {path} 的模型。</translation>
+    </message>
+    <message>
+        <source>{path_name} is only a piece of a file</source>
+        <translation>{path_name} 只是文件的一段</translation>
+    </message>
+    <message>
+        <source>{file} was cut into pieces, of which {pieces} are here. Join them in their order into one file; then it can be used.</source>
+        <translation>{file} 被切成了多段，这里有其中 {pieces} 段。请按顺序将它们合并为一个文件，然后即可使用。</translation>
+    </message>
+    <message>
+        <source>{path_name} is small already</source>
+        <translation>{path_name} 已经很小</translation>
+    </message>
+    <message>
+        <source>It has {size_bytes}, and as {file_type} it would still have {expected_bytes}: too much for a draft that is to be faster. Choose a smaller type, or a smaller model of the same family.</source>
+        <translation>它有 {size_bytes}，转为 {file_type} 后仍有 {expected_bytes}：作为草稿模型太大，无法更快。请选择更小的类型，或同一系列中更小的模型。</translation>
+    </message>
+    <message>
+        <source>Your token was refused. Make a new one with the right to read, and accept the licence at {url}</source>
+        <translation>你的令牌被拒绝。请新建一个有读取权限的令牌，并在此接受许可协议：{url}</translation>
+    </message>
+    <message>
+        <source>Your token is right, but its owner has not accepted the licence yet. Accept it at {url}</source>
+        <translation>你的令牌有效，但其所有者尚未接受许可协议。请在此接受：{url}</translation>
+    </message>
+    <message>
+        <source>Open {url} in a browser, sign in and accept the licence; then give this program a token with the right to read.</source>
+        <translation>请在浏览器中打开 {url} 登录并接受许可协议；然后为本程序提供一个有读取权限的令牌。</translation>
+    </message>
+    <message>
+        <source>The catalogue has no pair of this name. Near ones: {near}.</source>
+        <translation>清单中没有此名称的模型对。相近的有：{near}。</translation>
+    </message>
+    <message>
+        <source>The catalogue has no pair of this name. List the pairs to see the names.</source>
+        <translation>清单中没有此名称的模型对。请列出模型对以查看名称。</translation>
+    </message>
+    <message>
+        <source>{path}: the entry {entry} is left out. {reason}.</source>
+        <translation>{path}：已略过条目 {entry}。{reason}。</translation>
+    </message>
+    <message>
+        <source>{path} is left out. {reason}.</source>
+        <translation>已略过 {path}。{reason}。</translation>
+    </message>
+</context>
+<context>
+    <name>model_settings</name>
+    <message>
+        <source>Models and downloads</source>
+        <translation>模型与下载</translation>
+    </message>
+    <message>
+        <source>Hub address</source>
+        <translation>Hub 地址</translation>
+    </message>
+    <message>
+        <source>A mirror&apos;s address; empty for huggingface.co, or what HF_ENDPOINT says</source>
+        <translation>镜像地址；留空则使用 huggingface.co 或 HF_ENDPOINT 指定的地址</translation>
+    </message>
+    <message>
+        <source>Speed limit</source>
+        <translation>限速</translation>
+    </message>
+    <message>
+        <source>Megabytes per second of all downloads together</source>
+        <translation>所有下载合计的每秒兆字节数</translation>
+    </message>
+    <message>
+        <source>Hub token</source>
+        <translation>Hub 令牌</translation>
+    </message>
+    <message>
+        <source>For models whose licence you accepted; kept in the system&apos;s keyring</source>
+        <translation>用于你已接受许可协议的模型；保存在系统密钥环中</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>不限</translation>
+    </message>
+    <message>
+        <source>a token is kept</source>
+        <translation>已保存令牌</translation>
+    </message>
+    <message>
+        <source>none, hf_…</source>
+        <translation>无，hf_…</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Forget</source>
+        <translation>清除</translation>
+    </message>
+    <message>
+        <source>Also take files from ModelScope</source>
+        <translation>也从 ModelScope 获取文件</translation>
+    </message>
+    <message>
+        <source>Offline: ask nothing of the network</source>
+        <translation>离线：不访问网络</translation>
+    </message>
+    <message>
+        <source>Folders with models</source>
+        <translation>模型所在文件夹</translation>
+    </message>
+    <message>
+        <source>Add a folder…</source>
+        <translation>添加文件夹…</translation>
+    </message>
+    <message>
+        <source>Files from ModelScope count only where their SHA-256 is the one that the hub or the catalogue tells.</source>
+        <translation>仅当 SHA-256 与 Hub 或清单给出的一致时，才采用 ModelScope 的文件。</translation>
+    </message>
+    <message>
+        <source>Add a folder with models</source>
+        <translation>添加模型文件夹</translation>
+    </message>
+    <message>
+        <source>Leave out</source>
+        <translation>移出</translation>
+    </message>
+    <message>
+        <source>Leave out {folder}</source>
+        <translation>移出 {folder}</translation>
+    </message>
+</context>
+<context>
+    <name>models</name>
+    <message>
+        <source>the Hugging Face cache</source>
+        <translation>Hugging Face 缓存</translation>
+    </message>
+    <message>
+        <source>the starter pair&apos;s package</source>
+        <translation>入门模型对的软件包</translation>
+    </message>
+    <message>
+        <source>Add GGUF files</source>
+        <translation>添加 GGUF 文件</translation>
+    </message>
+    <message>
+        <source>Add a folder with models</source>
+        <translation>添加模型文件夹</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>忽略</translation>
+    </message>
+    <message>
+        <source>Sooner</source>
+        <translation>提前</translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation>延后</translation>
+    </message>
+    <message>
+        <source>Use as target</source>
+        <translation>用作目标模型</translation>
+    </message>
+    <message>
+        <source>Use as draft</source>
+        <translation>用作草稿模型</translation>
+    </message>
+    <message>
+        <source>Verify</source>
+        <translation>校验</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>在文件夹中显示</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>删除…</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>就绪</translation>
+    </message>
+    <message>
+        <source>Only the draft is missing</source>
+        <translation>只缺草稿模型</translation>
+    </message>
+    <message>
+        <source>Pair</source>
+        <translation>模型对</translation>
+    </message>
+    <message>
+        <source>Quantisation</source>
+        <translation>量化</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Architecture</source>
+        <translation>架构</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Vocabulary</source>
+        <translation>词表</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Place</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation>判定</translation>
+    </message>
+    <message>
+        <source>Reason</source>
+        <translation>原因</translation>
+    </message>
+    <message>
+        <source>Repository</source>
+        <translation>仓库</translation>
+    </message>
+    <message>
+        <source>Downloads</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Likes</source>
+        <translation>点赞</translation>
+    </message>
+    <message>
+        <source>Licence</source>
+        <translation>许可协议</translation>
+    </message>
+    <message>
+        <source>Updated</source>
+        <translation>更新时间</translation>
+    </message>
+    <message>
+        <source>{licence} · gated</source>
+        <translation>{licence} · 需授权</translation>
+    </message>
+    <message>
+        <source>is here</source>
+        <translation>已在本机</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>删除 {name}</translation>
+    </message>
+    <message>
+        <source>Its {parts} files, {size}, go to the trash:</source>
+        <translation>它的 {parts} 个文件（{size}）将移到回收站：</translation>
+    </message>
+    <message>
+        <source>This file, {size}, goes to the trash:</source>
+        <translation>此文件（{size}）将移到回收站：</translation>
+    </message>
+    <message>
+        <source>Move to the trash</source>
+        <translation>移到回收站</translation>
+    </message>
+    <message>
+        <source>Make a draft from {target}</source>
+        <translation>用 {target} 制作草稿模型</translation>
+    </message>
+    <message>
+        <source>Make it</source>
+        <translation>制作</translation>
+    </message>
+    <message>
+        <source>The same model in fewer bits guesses well and shares every token. It is slower than a small model of the family, so it pays where there is none.</source>
+        <translation>位数更少的同一模型猜得准，且所有 token 都相同。它比同一系列的小模型慢，因此适合没有小模型的情况。</translation>
+    </message>
+    <message>
+        <source>Fewer bits are faster and guess a little worse</source>
+        <translation>位数越少越快，但猜得略差</translation>
+    </message>
+    <message>
+        <source>Working out size and time…</source>
+        <translation>正在估算大小和时间…</translation>
+    </message>
+    <message>
+        <source>{size}, made in about {time}. {free} are free at {folder}.</source>
+        <translation>{size}，制作约需 {time}。{folder} 可用空间 {free}。</translation>
+    </message>
+    <message>
+        <source>That is too little space.</source>
+        <translation>空间不足。</translation>
+    </message>
+    <message>
+        <source>OTHER DRAFTS FOR {target} ON THIS COMPUTER</source>
+        <translation>本机上 {target} 的其他草稿模型</translation>
+    </message>
+    <message>
+        <source>Make a draft from this target…</source>
+        <translation>用此目标模型制作草稿模型…</translation>
+    </message>
+    <message>
+        <source>Compare them with its header at the hub</source>
+        <translation>与它在 Hub 上的文件头比较</translation>
+    </message>
+    <message>
+        <source>Other drafts</source>
+        <translation>其他草稿模型</translation>
+    </message>
+    <message>
+        <source>Making a draft from this target · {done}</source>
+        <translation>正在用此目标模型制作草稿模型 · {done}</translation>
+    </message>
+    <message>
+        <source>There is no other model on this computer.</source>
+        <translation>本机没有其他模型。</translation>
+    </message>
+    <message>
+        <source>The target is not here yet; its header alone, some MB, is enough to compare.</source>
+        <translation>目标模型尚未下载；仅需它的文件头（几 MB）即可比较。</translation>
+    </message>
+    <message>
+        <source>Open the page in a browser</source>
+        <translation>在浏览器中打开页面</translation>
+    </message>
+    <message>
+        <source>Hub token, hf_…</source>
+        <translation>Hub 令牌，hf_…</translation>
+    </message>
+    <message>
+        <source>Hub token</source>
+        <translation>Hub 令牌</translation>
+    </message>
+    <message>
+        <source>Use it</source>
+        <translation>使用</translation>
+    </message>
+    <message>
+        <source>Matched pairs</source>
+        <translation>匹配的模型对</translation>
+    </message>
+    <message>
+        <source>On this computer</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>Search the hub</source>
+        <translation>搜索 Hub</translation>
+    </message>
+    <message>
+        <source>Filter…</source>
+        <translation>筛选…</translation>
+    </message>
+    <message>
+        <source>Filter the table</source>
+        <translation>筛选表格</translation>
+    </message>
+    <message>
+        <source>Context {n}</source>
+        <translation>上下文 {n}</translation>
+    </message>
+    <message>
+        <source>Context of what is opened here</source>
+        <translation>在此打开的模型的上下文</translation>
+    </message>
+    <message>
+        <source>KV cache {type}</source>
+        <translation>KV 缓存 {type}</translation>
+    </message>
+    <message>
+        <source>KV cache of what is opened here</source>
+        <translation>在此打开的模型的 KV 缓存</translation>
+    </message>
+    <message>
+        <source>Add GGUF files…</source>
+        <translation>添加 GGUF 文件…</translation>
+    </message>
+    <message>
+        <source>Nothing is asked of the network. The catalogue and your own models work as ever.</source>
+        <translation>不会访问网络。清单和你自己的模型照常可用。</translation>
+    </message>
+    <message>
+        <source>Go online</source>
+        <translation>恢复联网</translation>
+    </message>
+    <message>
+        <source>MATCHED PAIR</source>
+        <translation>匹配的模型对</translation>
+    </message>
+    <message>
+        <source>ON THIS COMPUTER</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>Good for</source>
+        <translation>适用于</translation>
+    </message>
+    <message>
+        <source>Family</source>
+        <translation>系列</translation>
+    </message>
+    <message>
+        <source>{n} tokens</source>
+        <translation>{n} 个 token</translation>
+    </message>
+    <message>
+        <source>Target</source>
+        <translation>目标模型</translation>
+    </message>
+    <message>
+        <source>Draft</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>Sampling</source>
+        <translation>采样</translation>
+    </message>
+    <message>
+        <source>Confidence</source>
+        <translation>可信度</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>来源</translation>
+    </message>
+    <message>
+        <source>Lies in</source>
+        <translation>所在文件夹</translation>
+    </message>
+    <message>
+        <source>{size}, {parameters} parameters</source>
+        <translation>{size}，{parameters} 参数</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Parts</source>
+        <translation>文件数</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>REPOSITORY</source>
+        <translation>仓库</translation>
+    </message>
+    <message>
+        <source>Asking the hub…</source>
+        <translation>正在查询 Hub…</translation>
+    </message>
+    <message>
+        <source>QUANTISATIONS</source>
+        <translation>量化版本</translation>
+    </message>
+    <message>
+        <source>Quantisations</source>
+        <translation>量化版本</translation>
+    </message>
+    <message>
+        <source>DRAFTS FOR IT IN THE CATALOGUE</source>
+        <translation>清单中可用的草稿模型</translation>
+    </message>
+    <message>
+        <source>Sort by: {column}</source>
+        <translation>排序：{column}</translation>
+    </message>
+    <message>
+        <source>Models on this computer</source>
+        <translation>本机上的模型</translation>
+    </message>
+    <message>
+        <source>Add a folder…</source>
+        <translation>添加文件夹…</translation>
+    </message>
+    <message>
+        <source>{n} models · looking through the folders…</source>
+        <translation>{n} 个模型 · 正在查看文件夹…</translation>
+    </message>
+    <message>
+        <source>1 model</source>
+        <translation>1 个模型</translation>
+    </message>
+    <message>
+        <source>{n} models</source>
+        <translation>{n} 个模型</translation>
+    </message>
+    <message>
+        <source>Repositories</source>
+        <translation>仓库</translation>
+    </message>
+    <message>
+        <source>Search GGUF models, as “qwen2.5 coder 7b”</source>
+        <translation>搜索 GGUF 模型，如“qwen2.5 coder 7b”</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>The hub knows no GGUF models of this name.</source>
+        <translation>Hub 上没有此名称的 GGUF 模型。</translation>
+    </message>
+    <message>
+        <source>Repositories with GGUF files, the most downloaded first.</source>
+        <translation>含有 GGUF 文件的仓库，下载最多的在前。</translation>
+    </message>
+    <message>
+        <source>{done} of {total} GB</source>
+        <translation>{done} / {total} GB</translation>
+    </message>
+    <message>
+        <source>{done} of {total} MB</source>
+        <translation>{done} / {total} MB</translation>
+    </message>
+    <message>
+        <source>{s} s</source>
+        <translation>{s} 秒</translation>
+    </message>
+    <message>
+        <source>{m} min {s} s</source>
+        <translation>{m} 分 {s} 秒</translation>
+    </message>
+    <message>
+        <source>{h} h {m} min</source>
+        <translation>{h} 小时 {m} 分</translation>
+    </message>
+    <message>
+        <source>Checking what came</source>
+        <translation>正在校验下载内容</translation>
+    </message>
+    <message>
+        <source>Paused · {done}</source>
+        <translation>已暂停 · {done}</translation>
+    </message>
+    <message>
+        <source>Waiting, place {place} in the queue</source>
+        <translation>等待中，队列第 {place} 位</translation>
+    </message>
+    <message>
+        <source>The licence must be accepted</source>
+        <translation>需接受许可协议</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>FIM</source>
+        <translation>FIM</translation>
+    </message>
+    <message>
+        <source>gated</source>
+        <translation>需授权</translation>
+    </message>
+    <message>
+        <source>high</source>
+        <translation>高</translation>
+    </message>
+    <message>
+        <source>medium</source>
+        <translation>中</translation>
+    </message>
+    <message>
+        <source>Models folder</source>
+        <translation>模型文件夹</translation>
+    </message>
+    <message>
+        <source>Added</source>
+        <translation>已添加</translation>
+    </message>
+    <message>
+        <source>Hub cache</source>
+        <translation>Hub 缓存</translation>
+    </message>
+    <message>
+        <source>With the program</source>
+        <translation>随程序提供</translation>
+    </message>
+    <message>
+        <source>Verifying · {part}</source>
+        <translation>正在校验 · {part}</translation>
+    </message>
+    <message>
+        <source>Verified: the bytes are those that were published</source>
+        <translation>校验通过：与公布的内容逐字节一致</translation>
+    </message>
+    <message>
+        <source>Whole, but nobody published a SHA-256 to compare it with</source>
+        <translation>文件完整，但没有已公布的 SHA-256 可供比对</translation>
     </message>
 </context>
 <context>
@@ -947,6 +1962,10 @@
     <message>
         <source>Chat</source>
         <translation>对话</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1130,6 +2149,10 @@
         <translation>显示或隐藏实时面板</translation>
     </message>
     <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
         <source>Settings</source>
         <translation>设置</translation>
     </message>
@@ -1209,8 +2232,16 @@
         <translation>无草稿模型：目标模型独自生成</translation>
     </message>
     <message>
+        <source>Draft {draft} serves, with {masked} tokens masked</source>
+        <translation>草稿模型 {draft} 可用，屏蔽了 {masked} 个 token</translation>
+    </message>
+    <message>
         <source>Draft {draft} matches the target vocabulary</source>
         <translation>草稿模型 {draft} 与目标模型词表一致</translation>
+    </message>
+    <message>
+        <source>Downloading {number}</source>
+        <translation>正在下载 {number} 个模型</translation>
     </message>
 </context>
 <context>
