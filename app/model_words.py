@@ -102,6 +102,10 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
                 "Its SHA-256 is {sha256}, and {expected_sha256} was published. It is damaged or was changed; "
                 "download it again.",
             )
+        case ErrorKind.FIT_UNMEASURABLE:
+            return translate("messages", "The need of {path_name} cannot be measured"), translate(
+                "messages", "llama.cpp gave no figures for {path}: {reason}. Loading it may fail in the same way."
+            )
         case _:
             raise AssertionError(kind)  # a test asks for the words of every kind
 

@@ -73,6 +73,7 @@ class ErrorKind(Enum):
     MODEL_NOT_REMOVABLE = "model_not_removable"  # path, owner: another program's
     TRASH_FAILED = "trash_failed"  # path, reason
     MODEL_CHANGED = "model_changed"  # path, sha256, expected_sha256: verify found other bytes
+    FIT_UNMEASURABLE = "fit_unmeasurable"  # path, reason: llama.cpp does not tell what the model needs
 
 
 @dataclass(frozen=True, slots=True)

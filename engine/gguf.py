@@ -154,18 +154,29 @@ def _part_ending(number: int, count: int) -> str:
     return f"-{number + 1:05d}-of-{count:05d}.gguf"
 
 
-def read_header(path: str | Path) -> GgufHeader:
+def read_header(path: str | Path, *, whole: bool = True) -> GgufHeader:
     """Read the header of a file and little more; safe on hostile files. Blocks on the disk.
+
+    Args:
+        whole: False where the file may end behind its header.
 
     Raises:
         EngineError: FILE_MISSING, FILE_UNREADABLE, NOT_GGUF, GGUF_VERSION, GGUF_BROKEN, or GGUF_TRUNCATED,
             where expected_bytes is only a lower bound if the header itself is cut off.
     """
+    header, _ = read_header_bytes(path)
+    if whole and header.size_bytes < header.expected_bytes:
+        raise _truncated(header.path, header.size_bytes, header.expected_bytes)
+    return header
+
+
+def read_header_bytes(path: str | Path) -> tuple[GgufHeader, bytes]:
+    """The header, and bytes of the file that begin with it. As `read_header` otherwise, where not whole."""
     path = Path(path)
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its other end
             raise EngineError(ErrorKind.FILE_UNREADABLE, path=str(path), reason="not a regular file")
-        header = _read(path)
+        header, data = _read(path)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise EngineError(ErrorKind.FILE_MISSING, path=str(path)) from error
     except OSError as error:
@@ -177,14 +188,12 @@ def read_header(path: str | Path) -> GgufHeader:
         raise EngineError(ErrorKind.GGUF_VERSION, path=str(path), version=error.version) from error
     except gguf_format.BrokenError as error:
         raise EngineError(ErrorKind.GGUF_BROKEN, path=str(path), reason=str(error)) from error
-    if header.size_bytes < header.expected_bytes:
-        raise _truncated(path, header.size_bytes, header.expected_bytes)
     if not 0 <= header.split_no < header.split_count <= MAX_PARTS:
         _broken(header, f"part {header.split_no + 1} of {header.split_count}")
-    return header
+    return header, data
 
 
-def _read(path: Path) -> GgufHeader:
+def _read(path: Path) -> tuple[GgufHeader, bytes]:
     """Read and parse more and more of the file until the header is complete."""
     length = _FIRST_READ
     with path.open("rb") as file:
@@ -193,7 +202,7 @@ def _read(path: Path) -> GgufHeader:
             file.seek(0)
             data = file.read(length)
             try:
-                return GgufHeader(path, *gguf_format.parse(data), size)
+                return GgufHeader(path, *gguf_format.parse(data), size), data
             except gguf_format.IncompleteError as error:
                 end = error.end
             if end > MAX_HEADER_BYTES:

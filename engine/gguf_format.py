@@ -158,6 +158,15 @@ class Content(NamedTuple):
     data_end: int
 
 
+class Records(NamedTuple):
+    """The bytes of a header, cut up: each key's record, name and type included, and all tensors' records."""
+
+    version: int
+    keys: Mapping[str, bytes]
+    tensor_count: int
+    tensors: bytes
+
+
 _U32, _U64 = struct.Struct("<I"), struct.Struct("<Q")
 _STRING, _ARRAY = 8, 9  # value types
 _NUMBERS: Mapping[int, struct.Struct] = {
@@ -173,27 +182,32 @@ def parse(data: bytes) -> Content:
         NotGgufError, VersionError, BrokenError: the header cannot be read, or breaks a limit.
     """
     cursor = _Cursor(data)
-    if data[:4] != b"GGUF":
-        raise NotGgufError
-    cursor.skip(4)
-    version: int = cursor.scalar(_U32)
-    if version and version & 0xFFFF == 0:
-        raise BrokenError("the byte order is big-endian")
-    if version not in (2, 3):
-        raise VersionError(version)
-    n_tensors: int = cursor.scalar(_U64)
-    n_keys: int = cursor.scalar(_U64)
-    if n_tensors > MAX_TENSORS or n_keys > MAX_KEYS:
-        raise BrokenError(f"{n_tensors} tensors and {n_keys} keys")
+    version, n_tensors, n_keys = cursor.beginning()
     metadata = cursor.metadata(n_keys)
-    alignment = metadata.get("general.alignment", 32)
-    if not isinstance(alignment, int) or not 0 < alignment <= MAX_ALIGNMENT or alignment & (alignment - 1):
-        raise BrokenError("the alignment is not a small power of two")
+    alignment = _alignment(metadata)
     tensors = cursor.tensors(n_tensors, alignment)
     if not tensors:
         return Content(version, metadata, (), cursor.position, cursor.position)
     offset = _padded(cursor.position, alignment)
     return Content(version, metadata, tensors, offset, offset + tensors[-1].offset + tensors[-1].nbytes)
+
+
+def records(data: bytes) -> Records:
+    """Cut a header into its records, for copying them. Raises as `parse` does."""
+    cursor = _Cursor(data)
+    version, n_tensors, n_keys = cursor.beginning()
+    metadata = cursor.metadata(n_keys)
+    start = cursor.position
+    cursor.tensors(n_tensors, _alignment(metadata))
+    keys = {name: data[first:last] for name, (first, last) in cursor.spans.items()}
+    return Records(version, keys, n_tensors, data[start : cursor.position])
+
+
+def _alignment(metadata: Mapping[str, Value]) -> int:
+    alignment = metadata.get("general.alignment", 32)
+    if not isinstance(alignment, int) or not 0 < alignment <= MAX_ALIGNMENT or alignment & (alignment - 1):
+        raise BrokenError("the alignment is not a small power of two")
+    return alignment
 
 
 def _padded(size: int, alignment: int) -> int:
@@ -203,11 +217,28 @@ def _padded(size: int, alignment: int) -> int:
 class _Cursor:
     """Reads one thing after the other."""
 
-    __slots__ = ("data", "position")
+    __slots__ = ("data", "position", "spans")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.position = 0
+        self.spans: dict[str, tuple[int, int]] = {}  # where the record of each key begins and ends
+
+    def beginning(self) -> tuple[int, int, int]:
+        """Version, number of tensors, number of keys."""
+        if self.data[:4] != b"GGUF":
+            raise NotGgufError
+        self.skip(4)
+        version: int = self.scalar(_U32)
+        if version and version & 0xFFFF == 0:
+            raise BrokenError("the byte order is big-endian")
+        if version not in (2, 3):
+            raise VersionError(version)
+        n_tensors: int = self.scalar(_U64)
+        n_keys: int = self.scalar(_U64)
+        if n_tensors > MAX_TENSORS or n_keys > MAX_KEYS:
+            raise BrokenError(f"{n_tensors} tensors and {n_keys} keys")
+        return version, n_tensors, n_keys
 
     def skip(self, size: int) -> int:
         """Step over `size` bytes and return where they begin."""
@@ -230,6 +261,7 @@ class _Cursor:
     def metadata(self, count: int) -> dict[str, Value]:
         metadata: dict[str, Value] = {}
         for _ in range(count):
+            start = self.position
             key = self.string(limit=65_535)
             if not key or not key.isascii():
                 raise BrokenError("a key that is not ASCII text")
@@ -237,6 +269,7 @@ class _Cursor:
             if name in metadata:
                 raise BrokenError(f"the key {name} stands twice")
             metadata[name] = self._value(self.scalar(_U32))
+            self.spans[name] = start, self.position
         return metadata
 
     def _value(self, kind: int) -> Value:

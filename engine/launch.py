@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 from io import TextIOWrapper
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 
 def run_engine(connection: Connection, log_path: str) -> None:
@@ -15,6 +17,26 @@ def run_engine(connection: Connection, log_path: str) -> None:
     Standard output and error, Python's and llama.cpp's, go to `log_path`: llama.cpp writes to both at will, so
     neither can carry messages, and their tail is what explains a crash.
     """
+    _prepare(log_path)
+    from engine.host import EngineHost
+
+    EngineHost(connection).serve()
+
+
+def run_dry_loads(connection: Connection, log_path: str) -> None:
+    """Entry point of the process that measures what models would need; as `run_engine`.
+
+    For each (files, settings) that arrives, answers with a ModelNeed or an ErrorReport; ends with the pipe.
+    """
+    _prepare(log_path)
+    with contextlib.suppress(OSError):  # not Linux; what is measured here must not bring others down
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    from engine.dry_load_host import serve
+
+    serve(connection)
+
+
+def _prepare(log_path: str) -> None:
     log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     for number in (1, 2):
         os.dup2(log, number)
@@ -26,6 +48,3 @@ def run_engine(connection: Connection, log_path: str) -> None:
     os.environ["GGML_NO_BACKTRACE"] = "1"
     # Ctrl-C in a terminal reaches the whole group; the app decides what it means and cancels through the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    from engine.host import EngineHost
-
-    EngineHost(connection).serve()
