@@ -17,10 +17,8 @@ from engine.llama import LlamaContext, LlamaModel
 from engine.prompt import PromptMaker
 from engine.protocol import LoadProgress
 from engine.session import Session
-from engine.types import MAX_DRAFT_LENGTH, Inactive, LoadedPair, LoadRequest, ModelInfo
+from engine.types import MAX_DRAFT_LENGTH, Inactive, LoadedPair, LoadRequest, ModelInfo, context_of
 
-_DEFAULT_CTX: Final = 8192
-_LEAST_CTX: Final = 256  # also what llama.cpp rounds up to
 _PROGRESS_INTERVAL_S: Final = 0.05
 
 
@@ -50,7 +48,7 @@ def load_session(
         vocabulary.require_same(target_header, draft_header)
     total = _file_bytes(target_header) + (_file_bytes(draft_header) if draft_header else 0)
     # llama.cpp cuts its batch to the context, and a round must fit into a batch.
-    ctx = max(_LEAST_CTX, request.ctx or min(_DEFAULT_CTX, target_header.context_length or _DEFAULT_CTX))
+    ctx = context_of(request, target_header.context_length)
     threads = request.threads or psutil.cpu_count(logical=False) or 1
     with ExitStack() as resources:
 

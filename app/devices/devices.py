@@ -63,8 +63,8 @@ def _usable(infos: Sequence[DeviceInfo], cards: Sequence[Device], system: Device
     own_memory = [info for info in infos if info.kind == "gpu"]
     gpus: list[Device] = []
     left = list(cards)
-    # GPUs without memory of their own are only taken where there are no others.
-    for info in own_memory or [info for info in infos if info.kind == "igpu"]:
+    # A GPU without memory of its own is only taken where there is no other.
+    for info in own_memory or [info for info in infos if info.kind == "igpu"][:1]:
         backend = _backend(info.name)
         if info.kind == "igpu" or backend is Backend.METAL:
             gpus.append(_unified(info, backend, system))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from typing import Any, Final
 
 import psutil
@@ -44,9 +45,7 @@ class Nvml:
 
     def _read(self, own: OwnUse) -> CardsFound:
         if self._library is None:
-            import pynvml
-
-            self._library = pynvml
+            self._library = import_module("pynvml")  # by name: it has no types
         nvml = self._library
         try:
             if not self._started:

@@ -1,4 +1,7 @@
-"""What loads really took, beside what was predicted. Disposable: a missing or damaged file means nothing was learned."""
+"""What loads really took, beside what was predicted.
+
+Disposable: from a missing or damaged file nothing is learned.
+"""
 
 from __future__ import annotations
 

@@ -114,17 +114,13 @@ class Placement:
 
     @property
     def short_bytes(self) -> int:
+        """By how much it is too big, on all devices together."""
         return sum(device.short_bytes for device in self.devices)
 
     @property
     def left_bytes(self) -> int:
         """On the device that has least."""
         return min(device.left_bytes for device in self.devices)
-
-    @property
-    def split(self) -> tuple[int, ...]:
-        """Layers of the target on each GPU."""
-        return tuple(device.layers for device in self.devices if device.layers or device is not self.devices[-1])
 
 
 class AdviceKind(Enum):
@@ -147,7 +143,8 @@ class Advice:
         verdict: with this change.
         saves_bytes: on the device that decides.
         speed: of the target, as a share of what it would be; None where it stays.
-        draft_id, draft_title: of SMALLER_DRAFT.
+        layers: of the target in all, for LAYERS.
+        draft_id, draft_title: for SMALLER_DRAFT.
     """
 
     kind: AdviceKind
@@ -155,6 +152,7 @@ class Advice:
     verdict: Verdict
     saves_bytes: int
     speed: float | None = None
+    layers: int = 0
     draft_id: str = ""
     draft_title: str = ""
 
@@ -172,10 +170,9 @@ class FitReport:
     """The answer.
 
     Attributes:
-        ctx of the settings is the length that the verdict is for.
         largest_ctx: that fits with the other settings as they are; 0 if none does.
         layers: of the target, its output included. fitting_layers: how many of them fit on the GPUs.
-        not_measured: why, where `method` is ESTIMATED.
+        not_measured: why the figures are estimated; None where they are llama.cpp's own.
         advice: empty where the pair fits.
     """
 
@@ -184,18 +181,14 @@ class FitReport:
     largest_ctx: int
     layers: int
     fitting_layers: int
-    method: Method
     not_measured: NotMeasured | None
     advice: tuple[Advice, ...]
 
     @property
     def verdict(self) -> Verdict:
+        """For `settings.ctx` tokens."""
         return self.placement.verdict
 
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """The best settings that fit; `placement` is theirs."""
-
-    settings: PairSettings
-    placement: Placement
+    @property
+    def method(self) -> Method:
+        return Method.ESTIMATED if self.not_measured else Method.MEASURED
