@@ -42,6 +42,7 @@ class FitSettings:
         gpu_layers: -1 means all; the output layer is the first to move to the GPU. Nothing moves on Backend.CPU.
         experts_on_cpu: the experts of a mixture stay in the computer's memory.
         split: shares of several GPUs, in their order, of any sum; empty for one device.
+        repacked: types of which the CPU's kernels hold matrices in an order of their own (`repacked_types`).
     """
 
     ctx: int
@@ -53,6 +54,7 @@ class FitSettings:
     gpu_layers: int = -1
     experts_on_cpu: bool = False
     split: tuple[float, ...] = ()
+    repacked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
