@@ -80,8 +80,10 @@ def fit_lines(report: FitReport, proposal: Proposal | None) -> Iterator[str]:
     """The answer for people: a table for each device, the verdict, and what would help."""
     for part in report.placement.devices:
         yield device_name(part.device)
-        for name, text in _rows(part, report.settings):
-            yield f"  {name:{_NAME_WIDTH}} {text:>10}"
+        rows = list(_rows(part, report.settings))
+        width = max(len(text) for _, text in rows)
+        for name, text in rows:
+            yield f"  {name:{_NAME_WIDTH}} {text:>{width}}"
         yield ""
     yield verdict_sentence(report)
     yield method_sentence(report)

@@ -112,7 +112,7 @@ def advice_words(advice: Advice) -> tuple[str, str]:
 
 def _layers(gpu_layers: int, layers: int) -> str:
     if gpu_layers == 0:
-        return translate("fit", "The target on the processor alone")
+        return translate("fit", "no layers on the GPU")
     return translate("fit", "{fitting} of {layers} layers on the GPU").format(fitting=gpu_layers, layers=layers)
 
 
@@ -133,8 +133,7 @@ def proposal_sentence(proposed: PairSettings, report: FitReport) -> str:
     if proposed.experts_on_cpu and not asked.experts_on_cpu:
         changes.append(translate("fit", "experts in the computer's memory"))
     if proposed.gpu_layers != asked.gpu_layers:
-        layers = translate("fit", "{fitting} of {layers} layers on the GPU")
-        changes.append(layers.format(fitting=proposed.gpu_layers, layers=report.layers))
+        changes.append(_layers(proposed.gpu_layers, report.layers))
     if asked.with_draft and not proposed.with_draft:
         changes.append(translate("fit", "no draft"))
     return translate("fit", "The best that fits: {changes}.").format(changes=", ".join(changes))

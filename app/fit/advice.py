@@ -126,11 +126,16 @@ def _layers(search: Search, settings: PairSettings, before: Placement) -> Iterat
         return
     fitting = search.fitting_layers(settings)
     if fitting < asked:
-        fewer = replace(settings, gpu_layers=fitting, split=())
+        fewer = replace(settings, gpu_layers=fitting, split=()) if fitting else without_gpu(settings)
         advice = _advice(search, AdviceKind.LAYERS, fewer, before)
         after = search.place(fewer)
         speed = _speed(_on_gpus(before) - _on_gpus(after), _on_gpus(before))
         yield replace(advice, speed=speed, layers=search.pair.target.layers)
+
+
+def without_gpu(settings: PairSettings) -> PairSettings:
+    """Both models on the processor."""
+    return replace(settings, gpu_layers=0, draft_gpu_layers=0, split=())
 
 
 def has_own_memory(search: Search) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
+from functools import cache, partial
 
 from app.devices.device import Machine
 from app.dry_load_client import DryLoads
-from app.fit.figures import FileFigures
+from app.fit.figures import Answer, FileFigures
 from app.fit.history import FitHistory
 from app.fit.margin import margin_bytes
 from app.fit.placing import Pair, Rooms
@@ -14,7 +15,8 @@ from app.fit.search import Search
 from app.fit.values import PairSettings
 from app.precheck import check_files
 from engine import gguf
-from engine.fit_estimate import estimate
+from engine.fit_estimate import need
+from engine.fit_shape import read_shape
 from engine.types import LoadRequest, context_of
 
 
@@ -37,7 +39,13 @@ def _figures(path: str, dry_loads: DryLoads | None) -> FileFigures:
     files = header.parts()
     others = tuple(gguf.read_header(part) for part in files[1:])
     measure = None if dry_loads is None else partial(dry_loads.measure, files)
-    return FileFigures(header, lambda settings: estimate(header, settings, others), measure)
+    return FileFigures(header, estimator(header, others), measure)
+
+
+def estimator(header: gguf.GgufHeader, parts: Sequence[gguf.GgufHeader] = ()) -> Answer:
+    """The arithmetic for one model; what it needs of the header is read once."""
+    shape = cache(lambda: read_shape(header, parts))
+    return lambda settings: need(shape(), settings)
 
 
 def rooms(machine: Machine, history: FitHistory) -> Rooms:

@@ -36,10 +36,10 @@ def overhead_bytes(device: Device, *, with_gpu: bool) -> int:
 
 def default_margin_bytes(device: Device, platform: str = sys.platform) -> int:
     """What to leave free as long as nothing was learned of the device; never more than a quarter of it."""
-    margin = max(512 * _MIB, device.total_bytes // 25)
-    if device.kind is DeviceKind.UNIFIED:
-        margin = max(margin, 1024 * _MIB)  # an open page in a browser takes as much
-    elif device.kind is DeviceKind.CARD:
+    if device.kind is not DeviceKind.CARD:
+        margin = 1024 * _MIB  # an open page in a browser takes as much
+    else:
+        margin = max(512 * _MIB, device.total_bytes // 25)
         if device.draws:
             margin = max(margin, (1280 if platform == "win32" else 1024) * _MIB)
         if device.backend is Backend.VULKAN:  # it makes buffers for whole matrices while it runs

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.fit.advice import SMALLER_KV, has_own_memory, round_ctx, with_smaller_kv
+from app.fit.advice import SMALLER_KV, has_own_memory, round_ctx, with_smaller_kv, without_gpu
 from app.fit.search import Search
 from app.fit.values import PairSettings, Placement, Verdict
 from engine.errors import EngineError
@@ -55,10 +55,20 @@ def _changes(search: Search, asked: PairSettings) -> Iterator[PairSettings]:
         if search.pair.target.experts[0]:
             for settings in caches:
                 yield from _shorter(search, replace(settings, experts_on_cpu=True), least)
-        for settings in caches:
-            short = replace(settings, ctx=least, split=())
-            yield replace(short, gpu_layers=search.fitting_layers(short))
+        for settings in reversed(caches):  # what was given up before stays given up, so that more layers fit
+            fewer = _fewer_layers(search, replace(settings, ctx=least, split=()))
+            if fewer is not None:
+                yield fewer
+        yield from _shorter(search, without_gpu(asked), 1)
     yield from _shorter(search, caches[-1], 1)
+
+
+def _fewer_layers(search: Search, settings: PairSettings) -> PairSettings | None:
+    try:
+        layers = search.fitting_layers(settings)
+    except EngineError:
+        return None
+    return replace(settings, gpu_layers=layers) if layers else None
 
 
 def _shorter(search: Search, settings: PairSettings, least: int) -> Iterator[PairSettings]:

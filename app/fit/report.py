@@ -10,8 +10,14 @@ from app.fit.search import Search
 from app.fit.values import FitReport, PairSettings, Verdict
 
 
-def fit_report(search: Search, settings: PairSettings, other_drafts: Sequence[OtherDraft] = ()) -> FitReport:
+def fit_report(
+    search: Search, settings: PairSettings, other_drafts: Sequence[OtherDraft] = (), *, with_advice: bool = True
+) -> FitReport:
     """Some milliseconds by arithmetic, a fraction of a second where llama.cpp is asked.
+
+    Args:
+        other_drafts: smaller ones for the same target, largest first.
+        with_advice: False leaves the advice out, for lists of many pairs.
 
     Raises:
         EngineError: where the pair cannot even be estimated.
@@ -26,5 +32,5 @@ def fit_report(search: Search, settings: PairSettings, other_drafts: Sequence[Ot
         layers=search.pair.target.layers,
         fitting_layers=layers if fits else search.fitting_layers(settings),
         not_measured=search.not_measured,
-        advice=() if fits else advise(search, settings, placement, other_drafts),
+        advice=advise(search, settings, placement, other_drafts) if with_advice and not fits else (),
     )

@@ -1,4 +1,4 @@
-"""Graphics cards and memory that are not there: NVML as pynvml shows it, /sys and /proc as files, and whole machines."""
+"""Cards and memory that are not there: NVML as pynvml shows it, /sys and /proc as files, and whole computers."""
 
 from __future__ import annotations
 
@@ -73,16 +73,16 @@ class FakeNvml:
     class NVMLError(Exception):
         """As pynvml's."""
 
-    class NVMLError_LibraryNotFound(NVMLError):  # noqa: N801
+    class NVMLError_LibraryNotFound(NVMLError):  # noqa: N801, N818
         """No driver is installed."""
 
-    class NVMLError_DriverNotLoaded(NVMLError):  # noqa: N801
+    class NVMLError_DriverNotLoaded(NVMLError):  # noqa: N801, N818
         """It is installed, and there is no card."""
 
-    class NVMLError_NotSupported(NVMLError):  # noqa: N801
+    class NVMLError_NotSupported(NVMLError):  # noqa: N801, N818
         """Not by this card."""
 
-    class NVMLError_NotFound(NVMLError):  # noqa: N801
+    class NVMLError_NotFound(NVMLError):  # noqa: N801, N818
         """No such part."""
 
     def __init__(self, *cards: Card) -> None:

@@ -96,6 +96,7 @@ def test_amd_cards(tmp_path: Path) -> None:
 
 def test_amd_card_that_tells_nothing_of_use(tmp_path: Path) -> None:
     """A card that is gone, asleep or tells nonsense is left out."""
-    drm = write_amd_cards(tmp_path, AmdCard(total=""), AmdCard(used="-1"), AmdCard(total="0", used="0"), AmdCard(used="9" * 30))
+    cards = [AmdCard(total=""), AmdCard(used="-1"), AmdCard(total="0", used="0"), AmdCard(used="9" * 30)]
+    drm = write_amd_cards(tmp_path, *cards)
     assert list(amd_cards(OwnUse(), drm)) == []
     assert list(amd_cards(OwnUse(), tmp_path / "nowhere")) == []
