@@ -16,6 +16,7 @@ from engine.fit_shape import Layer, ModelShape
 from engine.types import KvType
 
 _F32: Final = 4
+_PER_LAYER: Final = 5  # tensors as wide as the embeddings of all layers together, while they are made
 _SMALL: Final = 25  # bytes per token for positions, places in the cache and the like
 
 
@@ -28,6 +29,8 @@ def device_buffer(
     tokens = ubatch(settings)
     masks = _masks(shape, settings)
     stages = [0]
+    if shape.per_layer:
+        stages.append((_PER_LAYER * shape.per_layer + shape.width) * tokens * _F32)
     for layer in set(layers):
         if layer.attends:
             stages.append(_attention(shape, settings, layer))
@@ -79,11 +82,12 @@ def _attention(shape: ModelShape, settings: FitSettings, layer: Layer) -> int:
 
 
 def _recurrence(shape: ModelShape, tokens: int, layer: Layer) -> int:
-    channels, projected, inner, _ = shape.recurrent
+    channels, projected, inner = shape.recurrent
     return ((shape.width + projected + 2 * channels + inner) * tokens + 2 * layer.state[1]) * _F32
 
 
 def _feed_forward(shape: ModelShape, tokens: int, layer: Layer) -> int:
-    queries = 0 if shape.is_hybrid else layer.heads * layer.key_head
+    # What attention leaves behind is a gap as wide as its queries, which nothing else fits into.
+    queries = 0 if shape.is_hybrid else min(other.heads * other.key_head for other in shape.layers)
     size = max(3 * layer.inner, 2 * layer.spread)
     return (size + 3 * shape.width + queries) * tokens * _F32

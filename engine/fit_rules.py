@@ -12,6 +12,21 @@ _CELLS: Final = 256  # caches grow in steps of so many tokens
 _SIZES: Final = {kind.name: (kind.block, kind.size) for kind in TENSOR_TYPES.values()}
 
 
+# By what a processor has, the types whose matrices the CPU's kernels hold in an order of their own
+_REPACKED: Final = {
+    "AVX2": ("Q4_0", "Q4_K", "IQ4_NL", "MXFP4"),
+    "AVX512": ("Q2_K",),
+    "DOTPROD": ("Q1_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "IQ4_NL", "MXFP4"),
+}
+
+
+def repacked_types(system_info: str) -> frozenset[str]:
+    """For `FitSettings.repacked`: told by what llama.cpp says of the processor (`EngineInfo.system_info`)."""
+    if "REPACK = 1" not in system_info or "AMX_INT8 = 1" in system_info:  # the engine asks for none beside AMX
+        return frozenset()
+    return frozenset(name for feature, names in _REPACKED.items() if f" {feature} = 1" in system_info for name in names)
+
+
 class Rules(NamedTuple):
     """Of one backend: tensors begin at multiples of `alignment` bytes; quantised rows are filled up to a multiple of
     `row_padding` elements, 0 for none."""
