@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from engine.fit import Backend, FitSettings
-from engine.gguf_format import TENSOR_TYPES
+from engine.gguf_format import TENSOR_TYPES, TensorInfo
 from engine.types import FlashAttention
 
 _CELLS: Final = 256  # caches grow in steps of so many tokens
@@ -66,6 +67,11 @@ def cells(settings: FitSettings, window: int) -> int:
     """Tokens that a layer's cache holds; `window` is 0 for a layer that sees all."""
     all_cells = padded(settings.ctx, _CELLS)
     return padded(min(all_cells, window + ubatch(settings)), _CELLS) if window else all_cells
+
+
+def experts_of(tensors: Iterable[TensorInfo]) -> Iterator[TensorInfo]:
+    """The matrices of a mixture's experts."""
+    return (tensor for tensor in tensors if "_exps." in tensor.name or "_chexps." in tensor.name)
 
 
 def is_flash(settings: FitSettings) -> bool:

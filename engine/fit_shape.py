@@ -81,6 +81,11 @@ class Layer(NamedTuple):
     inner: int
     spread: int
 
+    @property
+    def cached(self) -> int:
+        """Elements of a token's keys and values."""
+        return self.kv_heads * (self.key_head + self.value_head)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelShape:
