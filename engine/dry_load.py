@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import llama_cpp as llama
-from llama_cpp import llama_cpp as binding
 
 from engine import ggml, gguf_format
 from engine.errors import EngineError, ErrorKind
@@ -88,9 +87,7 @@ def breakdown(context: Any) -> list[BufferNeed]:
     """
     layout = _MAPS.get(sys.platform)
     try:
-        ask = ggml.function(
-            binding._lib, "_Z26llama_get_memory_breakdownPK13llama_context", _Map, ctypes.c_void_p
-        )
+        ask = ggml.function("_Z26llama_get_memory_breakdownPK13llama_context", _Map, ctypes.c_void_p)
     except AttributeError:
         layout = None
     if layout is None:
@@ -111,10 +108,9 @@ def breakdown(context: Any) -> list[BufferNeed]:
 
 def _devices(model: Any) -> list[int]:
     """The GPUs of a model, in the order of its split."""
-    count = ggml.function(binding._lib, "_Z21llama_model_n_devicesPK11llama_model", ctypes.c_int32, ctypes.c_void_p)
-    get = ggml.function(
-        binding._lib, "_Z22llama_model_get_devicePK11llama_modeli", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32
-    )
+    pointer, number = ctypes.c_void_p, ctypes.c_int32
+    count = ggml.function("_Z21llama_model_n_devicesPK11llama_model", number, pointer)
+    get = ggml.function("_Z22llama_model_get_devicePK11llama_modeli", pointer, pointer, number)
     return [get(model, index) for index in range(count(model))]
 
 

@@ -13,6 +13,7 @@ from engine.types import FlashAttention, KvType
 
 CHUNK_CPU: Final = 128  # a prompt is read in pieces this long; each may be cancelled
 CHUNK_GPU: Final = 512
+REPACKED: Final = frozenset({"Q4_0", "Q4_K", "IQ4_NL", "MXFP4"})  # on nearly all processors
 
 
 class Backend(Enum):
@@ -42,7 +43,8 @@ class FitSettings:
         gpu_layers: -1 means all; the output layer is the first to move to the GPU. Nothing moves on Backend.CPU.
         experts_on_cpu: the experts of a mixture stay in the computer's memory.
         split: shares of several GPUs, in their order, of any sum; empty for one device.
-        repacked: types of which the CPU's kernels hold matrices in an order of their own (`repacked_types`).
+        repacked: types of which the CPU's kernels hold matrices in an order of their own, so that an embedding that
+            serves as output too stands twice (`fit_rules.repacked_types`); counts on Backend.CPU alone.
     """
 
     ctx: int
@@ -54,7 +56,7 @@ class FitSettings:
     gpu_layers: int = -1
     experts_on_cpu: bool = False
     split: tuple[float, ...] = ()
-    repacked: frozenset[str] = frozenset()
+    repacked: frozenset[str] = REPACKED
 
 
 @dataclass(frozen=True, slots=True)

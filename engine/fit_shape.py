@@ -81,6 +81,11 @@ class Layer(NamedTuple):
     inner: int
     spread: int
 
+    @property
+    def cached(self) -> int:
+        """Elements of a token's keys and values."""
+        return self.kv_heads * (self.key_head + self.value_head)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelShape:
@@ -92,7 +97,8 @@ class ModelShape:
         tied: the embedding, where it serves as output too.
         shared: small tensors that stand once on each device.
         latent: rank of what multi-head latent attention caches, 0 for other models.
-        recurrent: (channels of the convolution, projected, inner, state) widths of the recurrent layers.
+        recurrent: widths of the recurrent layers: channels of the convolution, what is projected, inner width.
+        per_layer: width of what is embedded for each layer, over all layers.
     """
 
     architecture: str
@@ -105,7 +111,8 @@ class ModelShape:
     shared: list[TensorInfo]
     latent: int
     widest_value: int
-    recurrent: tuple[int, int, int, int]
+    recurrent: tuple[int, int, int]
+    per_layer: int
     sums: dict[Any, Any] = field(default_factory=dict)  # what was added up before, by its question
 
     @property
@@ -147,7 +154,8 @@ def read_shape(header: GgufHeader, parts: Sequence[GgufHeader] = ()) -> ModelSha
         shared=shared,
         latent=keys.number("attention.kv_lora_rank") if mla else 0,
         widest_value=max(layer.kv_heads * layer.value_head for layer in layers),
-        recurrent=(channels, inner + channels + keys.number("ssm.time_step_rank"), inner, state),
+        recurrent=(channels, inner + channels + keys.number("ssm.time_step_rank"), inner),
+        per_layer=keys.number("embedding_length_per_layer_input") * trunk,
     )
 
 
