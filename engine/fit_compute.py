@@ -39,8 +39,8 @@ def compute_buffers(shape: ModelShape, settings: FitSettings, places: Sequence[i
     devices = max(1, len(settings.split))
     at_home = [shape.layers[index] for index, place in enumerate(places[:-1]) if place == HOST]
     lends = settings.backend in _LENDING and tokens >= _LENT_FROM and bool(at_home or settings.experts_on_cpu)
-    pipelined = devices > 1 and settings.backend is Backend.CUDA and HOST not in places
-    shared_inputs = inputs * (_COPIES if pipelined else 1)
+    pipelined = devices > 1 and settings.backend in _LENDING and HOST not in places and not settings.experts_on_cpu
+    more_inputs = (_COPIES - 1) * inputs if pipelined else 0
     buffers = []
     for device in range(devices):
         held = [shape.layers[index] for index, place in enumerate(places[:-1]) if place == device]
@@ -49,15 +49,19 @@ def compute_buffers(shape: ModelShape, settings: FitSettings, places: Sequence[i
         stages = [_attention(shape, settings, layer) + _cache_copy(shape, settings, guests, layer) for layer in guests]
         stages += _stages(shape, settings, [*held, *guests], lent)
         # The CPU makes the embeddings itself; a GPU gets them, and makes its first tensors over them.
-        largest = shared_inputs + max(stages, default=0) - (0 if settings.backend is Backend.CPU else embedded)
+        largest = inputs + max(stages, default=0) - (0 if settings.backend is Backend.CPU else embedded)
         if places[-1] == device:
             logits = _logits(shape, settings)
             # Behind recurrent layers no gap is left that the logits would fit into.
             largest = max(largest, logits + (inputs if shape.is_hybrid and inputs < logits else 0))
+        if pipelined:  # what comes in from the CPU, and what goes on from one device to the next
+            largest += more_inputs + (1 if device == 0 else 2) * _COPIES * embedded
         buffers.append(max(0, largest) if stages or places[-1] == device else 0)
     if settings.backend is Backend.CPU:
         return buffers, 0
-    host = shared_inputs + 2 * embedded
+    host = inputs + 2 * embedded
+    if pipelined:
+        host += more_inputs + (_COPIES - 1) * embedded
     if at_home and not lends:
         host = max(host, inputs + max(_stages(shape, settings, at_home, 0)))
     if places[-1] == HOST:
