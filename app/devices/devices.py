@@ -86,8 +86,9 @@ def _same(info: DeviceInfo, card: Device) -> bool:
     return abs(card.total_bytes - info.total_bytes) <= _SAME_TOTAL * card.total_bytes
 
 
-def _difference(info: DeviceInfo, card: Device) -> int:
-    return abs(card.total_bytes - info.total_bytes)
+def _difference(info: DeviceInfo, card: Device) -> tuple[int, int]:
+    """Of two equal cards, of which the engine may see only one, it is the one with as much to be had."""
+    return abs(card.total_bytes - info.total_bytes), abs(card.available_bytes - info.free_bytes)
 
 
 def _backend(name: str) -> Backend:

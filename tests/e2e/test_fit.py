@@ -73,6 +73,16 @@ def test_a_model_that_no_computer_holds(tmp_path: Path) -> None:
     assert short > 100e9
 
 
+def test_a_header_that_llama_cpp_refuses(tmp_path: Path) -> None:
+    """Costs the measurement: the arithmetic answers, and says that it is an estimate and why."""
+    model = real_sizes()["llama-1b-tied"]
+    model.tensors = [tensor for tensor in model.tensors if tensor[0] != "blk.3.ffn_up.weight"]
+    result = run("fit", "--target", str(model.write(tmp_path / "model.gguf", whole=True)), "--ctx", "4096")
+    assert result.status == 0, result.err
+    assert "with a context of 4,096 tokens" in result.out
+    assert "Estimated: llama.cpp could not measure it." in result.out
+
+
 def test_split_files(tmp_path: Path) -> None:
     """All parts count, named by the first, and one that is missing is told."""
     first, second = write_split_model(tmp_path, Tiny(layers=4))

@@ -51,11 +51,14 @@ def test_without_the_engine_s_word_all_cards_count(tmp_path: Path) -> None:
     assert [gpu.id for gpu in found.gpus] == ["GPU-1", "0000:03:00.0"]
 
 
-def test_equal_cards_are_told_apart_by_their_order(tmp_path: Path) -> None:
-    """Two of a kind, each once."""
-    cards = (Card(uuid="a", sizes=[GIB]), Card(uuid="b", sizes=[2 * GIB]))
-    infos = [info(f"CUDA{number}", cards[0].name, 12 * GIB) for number in (0, 1)]
-    assert [gpu.free_bytes for gpu in read(tmp_path, *infos, cards=cards).gpus] == [GIB, 2 * GIB]
+def test_equal_cards(tmp_path: Path) -> None:
+    """Two of a kind, each once, in their order; and where the engine sees only one, the one that is as free."""
+    cards = (Card(uuid="a", sizes=[3 * GIB]), Card(uuid="b", sizes=[11 * GIB]))
+    both = [DeviceInfo(f"CUDA{n}", cards[0].name, "gpu", free * GIB, 12 * GIB) for n, free in ((0, 3), (1, 10))]
+    assert [gpu.id for gpu in read(tmp_path / "1", *both, cards=cards).gpus] == ["a", "b"]
+    assert [gpu.id for gpu in read(tmp_path / "2", *both[1:], cards=cards).gpus] == ["b"]
+    same = (Card(uuid="a"), Card(uuid="b"))
+    assert [gpu.id for gpu in read(tmp_path / "3", *both, cards=same).gpus] == ["a", "b"]
 
 
 def test_a_card_of_two_backends_counts_once(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from app.fit.files import estimator, rooms
 from app.fit.history import FitHistory
 from app.fit.placing import Pair
 from app.fit.search import Search
+from app.fit.values import DeviceFit
 from engine import gguf
 from tests.fakes.gguf_headers import real_sizes
 
@@ -20,6 +21,11 @@ TRAINED = 131072
 
 MakeSearch = Callable[..., Search]
 HeaderOf = Callable[[str], gguf.GgufHeader]
+
+
+def enough(part: DeviceFit) -> int:
+    """Free bytes with which a pair just fits."""
+    return part.need_bytes + part.margin_bytes
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,8 @@ from app.fit.values import Advice, AdviceKind, PairSettings, Verdict
 from engine.errors import EngineError, ErrorKind
 from engine.fit import FitSettings, ModelNeed
 from engine.types import FlashAttention, KvType
-from tests.fakes.devices import GIB, MACHINES, MIB, card, machine, memory, unified
-from tests.unit.app.fit.conftest import HeaderOf, MakeSearch
+from tests.fakes.devices import GIB, MACHINES, card, machine, memory, unified
+from tests.unit.app.fit.conftest import HeaderOf, MakeSearch, enough
 
 LARGE = ("qwen3-32b", "qwen3-0.6b")
 MIXTURE = ("qwen3-30b-a3b", "qwen3-0.6b")
@@ -62,9 +62,11 @@ def test_a_shorter_context_first(search: MakeSearch) -> None:
 
 def test_then_a_smaller_cache(search: MakeSearch) -> None:
     """Where less than a useful context would be left, the cache is made smaller instead."""
-    found = search(machine(card(12 * GIB, 7 * GIB - 150 * MIB)), "llama-8b", "llama-1b-tied")
+    models = "llama-8b", "llama-1b-tied"
     asked = PairSettings(8192, flash_attention=FlashAttention.OFF)
-    assert 0 < found.largest_ctx(asked) < 4096
+    short = search(machine(card(12 * GIB)), *models).place(replace(asked, ctx=3840))
+    found = search(machine(card(12 * GIB, enough(short.devices[0]))), *models)
+    assert found.largest_ctx(asked) == 3840
     proposal = propose(found, asked)
     assert proposal is not None
     assert proposal.settings.kv_type is KvType.Q8_0
@@ -106,9 +108,9 @@ def test_a_tiny_card_leaves_the_processor(search: MakeSearch) -> None:
 
 def test_the_draft_goes_last(search: MakeSearch) -> None:
     """Without the draft nothing is faster, so it is only left away where nothing else helps."""
-    alone = search(machine(system=memory(16 * GIB)), "llama-8b").place(PairSettings(4096)).devices[0]
-    enough = machine(system=memory(alone.need_bytes + alone.margin_bytes))
-    proposal = propose(search(enough, "llama-8b", "llama-1b-tied"), PairSettings(4096))
+    alone = search(machine(), "llama-8b").place(PairSettings(4096)).devices[0]
+    computer = machine(system=memory(enough(alone)))
+    proposal = propose(search(computer, "llama-8b", "llama-1b-tied"), PairSettings(4096))
     assert proposal is not None
     assert proposal.settings == PairSettings(4096, with_draft=False)
 
@@ -141,10 +143,10 @@ def test_what_is_proposed_fits(name: str, models: tuple[str, str], search: MakeS
 
 def test_speed_with_few_layers_less(search: MakeSearch) -> None:
     """A tenth of the layers in the computer's memory costs almost half of the speed."""
-    found = search(machine(card(24 * GIB, 20 * GIB + 600 * MIB)), *LARGE)
+    most = search(machine(card(24 * GIB)), *LARGE).place(PairSettings(8192, gpu_layers=58))
+    found = search(machine(card(24 * GIB, enough(most.devices[0]))), *LARGE)
     advice = advice_for(found, PairSettings(8192))[AdviceKind.LAYERS]
-    assert 56 <= advice.settings.gpu_layers <= 60
-    assert advice.layers == 65
+    assert (advice.settings.gpu_layers, advice.layers) == (58, 65)
     assert advice.speed == pytest.approx(0.6, abs=0.07)
 
 
@@ -157,7 +159,8 @@ def test_smaller_draft(search: MakeSearch, header_of: HeaderOf) -> None:
 
     others = [other(name) for name in ("qwen2.5-7b", "llama-1b-tied", "qwen3-0.6b", "qwen2.5-0.5b")]
     asked = PairSettings(4096)
-    found = search(machine(card(12 * GIB, 7 * GIB)), "llama-8b", "gemma-3-4b")
+    small = search(machine(card(12 * GIB)), "llama-8b", "llama-1b-tied").place(asked).devices[0]
+    found = search(machine(card(12 * GIB, enough(small))), "llama-8b", "gemma-3-4b")
     advice = advice_for(found, asked, *others)[AdviceKind.SMALLER_DRAFT]
     assert (advice.draft_title, advice.draft_id, advice.verdict) == (
         "llama-1b-tied",

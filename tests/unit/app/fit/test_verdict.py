@@ -19,7 +19,7 @@ from app.fit.values import PairSettings, Placement, Verdict
 from engine.fit import Backend
 from engine.types import FlashAttention, KvType
 from tests.fakes.devices import GIB, MACHINES, MIB, Card, FakeNvml, card, machine, memory, unified
-from tests.unit.app.fit.conftest import TRAINED, HeaderOf, MakeSearch
+from tests.unit.app.fit.conftest import TRAINED, HeaderOf, MakeSearch, enough
 
 HERE = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -56,9 +56,9 @@ def test_one_mib_more_or_less_flips_the_verdict(name: str, search: MakeSearch) -
         return search(with_free(computer, device, free), *models).place(wanted)
 
     for part in search(computer, *models).place(wanted).devices:
-        device, need, enough = part.device, part.need_bytes, part.need_bytes + part.margin_bytes
-        assert placed(device, enough).verdict is Verdict.FITS
-        assert placed(device, enough - MIB).verdict is Verdict.TIGHT
+        device, need = part.device, part.need_bytes
+        assert placed(device, enough(part)).verdict is Verdict.FITS
+        assert placed(device, enough(part) - MIB).verdict is Verdict.TIGHT
         assert placed(device, need).verdict is Verdict.TIGHT
         too_big = placed(device, need - MIB)
         assert (too_big.verdict, too_big.short_bytes) == (Verdict.TOO_BIG, MIB)
@@ -130,9 +130,13 @@ def test_two_unequal_cards(first: int, second: int, target: str, search: MakeSea
 
 def test_cards_are_filled_where_sharing_does_not_fit(search: MakeSearch) -> None:
     """What fits only if the draft and the output are where there is room is found."""
-    computer = machine(card(24 * GIB, 3 * GIB, "small"), card(24 * GIB, 5 * GIB + 600 * MIB, "large"))
+    empty = machine(card(24 * GIB, name="small"), card(24 * GIB, name="large"))
+    # The draft goes to the first of two cards that have room.
+    small, large, _ = search(empty, *PAIR).place(PairSettings(4096, split=(9, 20))).devices
+    computer = with_free(with_free(empty, small.device, enough(small)), large.device, enough(large))
     placement = search(computer, *PAIR).place(PairSettings(4096))
     assert placement.verdict is Verdict.FITS
+    assert [part.layers for part in placement.devices] == [9, 20, 0]
     halves = search(computer, *PAIR).place(PairSettings(4096, split=(15, 14)))
     assert halves.verdict is not Verdict.FITS
     assert [part.layers for part in halves.devices] == [15, 14, 0]
@@ -140,10 +144,11 @@ def test_cards_are_filled_where_sharing_does_not_fit(search: MakeSearch) -> None
 
 def test_the_draft_is_counted_and_has_its_own_cache(search: MakeSearch) -> None:
     """A target that fits alone may not fit with a draft, whose cache is its own and whose batch is small."""
-    alone = search(machine(card(8 * GIB, 6 * GIB)), PAIR[0]).place(PairSettings(8192))
-    both = search(machine(card(8 * GIB, 6 * GIB)), *PAIR).place(PairSettings(8192))
+    needed = enough(search(machine(card(8 * GIB)), PAIR[0]).place(PairSettings(8192)).devices[0])
+    alone = search(machine(card(8 * GIB, needed)), PAIR[0]).place(PairSettings(8192))
+    both = search(machine(card(8 * GIB, needed)), *PAIR).place(PairSettings(8192))
     assert alone.verdict is Verdict.FITS
-    assert both.verdict is not Verdict.FITS
+    assert both.verdict is Verdict.TOO_BIG
     draft = both.devices[0].draft
     assert draft.kv == 8192 * 24 * 2 * (2 * 64) * 2  # tokens, layers, keys and values, two heads of 64, 16 bits
     assert draft.compute < 200 * MIB

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from app import translate
-from app.devices.device import DeviceProblem, DeviceTrouble
+from app.devices.device import DeviceProblem, DeviceTrouble, MemoryUser
 from app.fit.document import fit_document
 from app.fit.proposal import propose
 from app.fit.report import fit_report
+from app.fit.table import fit_lines
 from app.fit.values import Advice, AdviceKind, FitReport, NotMeasured, PairSettings, Verdict
-from app.fit_command import fit_lines
 from app.fit_words import (
     advice_words,
     device_name,
@@ -153,24 +153,27 @@ def test_json_keys(search: MakeSearch) -> None:
 
 def test_the_device_that_decides_is_at_the_top(search: MakeSearch) -> None:
     """Where the computer's memory is what is missing, the figures are its own."""
-    few = machine(card(24 * GIB, name="RTX 4090"), system=memory(1100 * MIB, 8 * GIB))
+    usual = search(machine(card(24 * GIB)), "qwen2.5-7b", "qwen2.5-0.5b").place(PairSettings(8192)).devices[1]
+    few = machine(card(24 * GIB, name="RTX 4090"), system=memory(usual.need_bytes, 64 * GIB))
     found = search(few, "qwen2.5-7b", "qwen2.5-0.5b")
     document = fit_document(fit_report(found, PairSettings(8192)), None, has_draft=True)
-    assert (document["device"], document["verdict"]) == ("memory", "tight" if document["short_bytes"] == 0 else "too_big")
+    assert (document["device"], document["verdict"]) == ("memory", "tight")
 
 
 def test_table_for_people(search: MakeSearch) -> None:
     """All rows of the card, what is needed of how much, the ways out and the best of them."""
-    computer = machine(card(12 * GIB, 11 * GIB, "RTX 4070"))
+    users = (MemoryUser(7, "browser", 610_000_000), MemoryUser(8, "", 20_000_000), MemoryUser(9, "unsized", None))
+    computer = machine(replace(card(12 * GIB, 11 * GIB, "RTX 4070"), users=users))
     found = search(computer, "qwen3-32b", "qwen3-0.6b")
     asked = PairSettings(8192)
     text = "\n".join(fit_lines(fit_report(found, asked), propose(found, asked)))
     for word in (
         "RTX 4070", "Target weights", "Target KV cache, 8,192 tokens", "Draft weights", "Draft KV cache",
         "Compute buffers, both", "Output buffers", "The engine itself", "Other programs now", "Safety margin",
-        "of 12.88 GB", "too big by", "Ways to make it fit:", "KV cache q8_0", "The best that fits:", "Estimated",
+        "  browser ", "  8 ", "of 12.88 GB", "too big by", "Ways to make it fit:", "KV cache q8_0", "The best that fits:", "Estimated",
     ):  # fmt: skip
         assert word in text, word
+    assert "unsized" not in text
     fitting = search(computer, "qwen2.5-7b")
     lines = list(fit_lines(fit_report(fitting, asked), propose(fitting, asked)))
     assert not any("Ways" in line or "best" in line or "Draft" in line for line in lines)
