@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
     from app.fit.proposal import propose
     from app.fit.report import fit_report
     from app.fit.table import fit_lines
-    from app.fit_words import problem_sentence
+    from app.fit_words import problem_sentence, unused_sentence
 
     with closing(EngineClient(paths.logs)) as client:
         found = find_pair(
@@ -51,6 +51,8 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
     machine = Devices().read(engine)
     for problem in machine.problems:
         terminal.note(problem_sentence(problem))
+    for card in machine.unused:
+        terminal.note(unused_sentence(card))
     request = options.with_load_settings(arguments, found)
     with closing(DryLoads(paths.logs)) as dry_loads:
         search = search_files(request, machine, FitHistory(paths.state), dry_loads)

@@ -139,6 +139,11 @@ def proposal_sentence(proposed: PairSettings, report: FitReport) -> str:
     return translate("fit", "The best that fits: {changes}.").format(changes=", ".join(changes))
 
 
+def unused_sentence(device: Device) -> str:
+    """Why a card that is there does not count."""
+    return translate("fit", "{device} is not used: this build of the engine does not see it.").format(device=device.name)
+
+
 def problem_sentence(problem: DeviceProblem) -> str:
     """Why a card is missing among the devices."""
     match problem.trouble:

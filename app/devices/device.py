@@ -100,10 +100,12 @@ class Machine:
 
     Attributes:
         gpus: in the engine's order, which is that of a split; empty where the processor computes.
+        unused: cards that are there and that the engine's build does not see.
     """
 
     gpus: tuple[Device, ...]
     system: Device
+    unused: tuple[Device, ...] = ()
     problems: tuple[DeviceProblem, ...] = ()
 
     @property

@@ -55,7 +55,9 @@ class Devices:
         cards = [*(found.devices if found else ()), *amd_cards(own, self._drm)]
         system = self._system(own)
         gpus = cards if engine is None else _usable(engine.devices, cards, system)
-        return Machine(tuple(gpus), system, found.problems if found else ())
+        used = {gpu.id for gpu in gpus}
+        unused = tuple(card for card in cards if card.id not in used)
+        return Machine(tuple(gpus), system, unused, found.problems if found else ())
 
 
 def _usable(infos: Sequence[DeviceInfo], cards: Sequence[Device], system: Device) -> list[Device]:

@@ -113,10 +113,3 @@ def test_wrong_usage(tiny: TinyPair) -> None:
     """Status 2, as for every command."""
     for words in ([], ["--pair", "starter", "--draft", str(tiny.draft)], ["--target", "x", "--ctx", "0"]):
         assert run("fit", *words).status == 2
-
-
-def test_damaged_history_is_harmless(tiny: TinyPair, base_dir: Path) -> None:
-    """What was learned of devices may be anything."""
-    (base_dir / "state").mkdir(parents=True)
-    (base_dir / "state" / "fit.json").write_text('{"system": ["x"], "')
-    assert run("fit", *tiny.words).status == 0

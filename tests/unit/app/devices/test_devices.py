@@ -39,9 +39,10 @@ def test_driver_figures_for_the_engine_s_cards(tmp_path: Path) -> None:
 
 
 def test_a_build_without_gpus_uses_none(tmp_path: Path) -> None:
-    """A card that the engine cannot use does not count."""
+    """A card that the engine cannot use does not count, and is known as such."""
     found = read(tmp_path, CPU, cards=(Card(),))
     assert found.gpus == ()
+    assert [gpu.id for gpu in found.unused] == ["GPU-1"]
     assert found.main.kind is DeviceKind.SYSTEM
 
 
@@ -56,7 +57,8 @@ def test_equal_cards(tmp_path: Path) -> None:
     cards = (Card(uuid="a", sizes=[3 * GIB]), Card(uuid="b", sizes=[11 * GIB]))
     both = [DeviceInfo(f"CUDA{n}", cards[0].name, "gpu", free * GIB, 12 * GIB) for n, free in ((0, 3), (1, 10))]
     assert [gpu.id for gpu in read(tmp_path / "1", *both, cards=cards).gpus] == ["a", "b"]
-    assert [gpu.id for gpu in read(tmp_path / "2", *both[1:], cards=cards).gpus] == ["b"]
+    one = read(tmp_path / "2", *both[1:], cards=cards)
+    assert ([gpu.id for gpu in one.gpus], [gpu.id for gpu in one.unused]) == (["b"], ["a"])
     same = (Card(uuid="a"), Card(uuid="b"))
     assert [gpu.id for gpu in read(tmp_path / "3", *both, cards=same).gpus] == ["a", "b"]
 

@@ -60,6 +60,8 @@ def test_one_mib_more_or_less_flips_the_verdict(name: str, search: MakeSearch) -
         assert placed(device, enough(part)).verdict is Verdict.FITS
         assert placed(device, enough(part) - MIB).verdict is Verdict.TIGHT
         assert placed(device, need).verdict is Verdict.TIGHT
+        assert placed(device, enough(part) - 1).verdict is Verdict.TIGHT
+        assert placed(device, need - 1).verdict is Verdict.TOO_BIG
         too_big = placed(device, need - MIB)
         assert (too_big.verdict, too_big.short_bytes) == (Verdict.TOO_BIG, MIB)
         assert too_big.deciding.device.id == device.id
@@ -140,6 +142,24 @@ def test_cards_are_filled_where_sharing_does_not_fit(search: MakeSearch) -> None
     halves = search(computer, *PAIR).place(PairSettings(4096, split=(15, 14)))
     assert halves.verdict is not Verdict.FITS
     assert [part.layers for part in halves.devices] == [15, 14, 0]
+
+
+def test_too_big_for_both_cards(search: MakeSearch) -> None:
+    """What is missing is the sum of what is missing on each; the worse one decides."""
+    computer = machine(card(24 * GIB, GIB, "a"), card(24 * GIB, 2 * GIB, "b"))
+    placement = search(computer, *PAIR).place(PairSettings(8192, split=(10, 19)))
+    missing = [part.short_bytes for part in placement.devices]
+    assert min(missing[:2]) > 0 == missing[2]
+    assert placement.short_bytes == sum(missing)
+    assert placement.deciding.short_bytes == max(missing)
+
+
+def test_layers_that_fit_on_the_card_whatever_the_computer_has(search: MakeSearch) -> None:
+    """Where the computer's memory is short, the card still takes all layers, and the verdict tells what is short."""
+    found = search(machine(card(24 * GIB), system=memory(GIB // 4, 8 * GIB)), *PAIR)
+    assert found.fitting_layers(PairSettings(8192)) == 29
+    placement = found.place(PairSettings(8192))
+    assert (placement.verdict, placement.deciding.device.kind) == (Verdict.TOO_BIG, DeviceKind.SYSTEM)
 
 
 def test_the_draft_is_counted_and_has_its_own_cache(search: MakeSearch) -> None:

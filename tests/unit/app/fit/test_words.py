@@ -24,6 +24,7 @@ from app.fit_words import (
     problem_sentence,
     proposal_sentence,
     tokens_in_short,
+    unused_sentence,
     verdict_in_short,
     verdict_sentence,
 )
@@ -123,6 +124,11 @@ def test_where_the_figures_come_from(reason: NotMeasured | None, report: Callabl
     assert sentence.startswith("Measured" if reason is None else "Estimated")
 
 
+def test_unused_card() -> None:
+    """It is named."""
+    assert unused_sentence(card(GIB, name="RTX 4070")).startswith("RTX 4070 is not used")
+
+
 @pytest.mark.parametrize("trouble", DeviceTrouble)
 def test_every_trouble_has_words(trouble: DeviceTrouble) -> None:
     """Without a gap; a driver's own word is in them."""
@@ -170,7 +176,8 @@ def test_table_for_people(search: MakeSearch) -> None:
     for word in (
         "RTX 4070", "Target weights", "Target KV cache, 8,192 tokens", "Draft weights", "Draft KV cache",
         "Compute buffers, both", "Output buffers", "The engine itself", "Other programs now", "Safety margin",
-        "  browser ", "  8 ", "of 12.88 GB", "too big by", "Ways to make it fit:", "KV cache q8_0", "The best that fits:", "Estimated",
+        "  browser ", "  8 ", "of 12.88 GB", "too big by",
+        "Ways to make it fit:", "KV cache q8_0", "The best that fits:", "Estimated",
     ):  # fmt: skip
         assert word in text, word
     assert "unsized" not in text
