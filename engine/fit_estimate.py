@@ -20,6 +20,7 @@ from engine.gguf import GgufHeader
 from engine.gguf_format import TensorInfo
 
 _F32: Final = 4
+_ALWAYS_TWICE: Final = frozenset({"gemma3n", "gemma4"})  # made as output first, where nothing is there to share yet
 
 
 def estimate(header: GgufHeader, settings: FitSettings, parts: Sequence[GgufHeader] = ()) -> ModelNeed:
@@ -58,7 +59,7 @@ def _held(shape: ModelShape, settings: FitSettings, places: list[int], device: i
     weights = sum(_layer_weights(shape, settings, backend, index, device) for index in layers)
     if places[-1] == device:
         weights += _sum(shape, backend, OUTPUT)
-        if shape.tied and not (has_input and _serves_twice(shape.tied, settings)):
+        if shape.tied and not (has_input and _serves_twice(shape, shape.tied, settings)):
             weights += _tensor_bytes(shape.tied, backend)
     if has_input:
         weights += _sum(shape, backend, INPUT)
@@ -94,9 +95,11 @@ def _experts_bytes(shape: ModelShape, backend: Backend, layer: int) -> int:
     return total
 
 
-def _serves_twice(tied: TensorInfo, settings: FitSettings) -> bool:
+def _serves_twice(shape: ModelShape, tied: TensorInfo, settings: FitSettings) -> bool:
     """Whether an embedding in the computer's memory is looked up and multiplied with in one place: not where the CPU's
     kernels want it in another order, which they do not beside a GPU that may multiply in their stead."""
+    if shape.architecture in _ALWAYS_TWICE:
+        return False
     return settings.backend in (Backend.CUDA, Backend.VULKAN) or tied.type not in settings.repacked
 
 

@@ -576,3 +576,65 @@ def real_sizes() -> dict[str, HeaderModel]:
             layers=16, width=2048, heads=32, kv_heads=8, inner=8192, vocabulary=65536, attention=(2, 5, 8, 10, 12, 14)
         ),
     }
+
+
+def small_sizes() -> dict[str, HeaderModel]:
+    """Small enough to be loaded with zeros for weights."""
+    return {
+        "dense": transformer("llama", layers=3, width=256, heads=8, kv_heads=2, inner=768, vocabulary=1024),
+        "tied": transformer("llama", layers=2, width=256, heads=4, kv_heads=4, inner=512, vocabulary=2048, tied=True),
+        "bias": transformer(
+            "qwen2", layers=2, width=256, heads=4, kv_heads=2, inner=512, vocabulary=1024, bias=True,
+            quantisation="Q8_0",
+        ),
+        "wide heads": transformer(
+            "qwen3", layers=3, width=256, heads=4, kv_heads=2, head=128, inner=512, vocabulary=1024, qk_norm=True,
+            tied=True, quantisation="Q4_0",
+        ),
+        "sliding window": transformer(
+            "gemma3", layers=8, width=256, heads=4, kv_heads=2, head=64, inner=512, vocabulary=1024, tied=True,
+            qk_norm=True, post_norms=True, window=300,
+        ),
+        "large vocabulary": transformer(
+            "gemma3", layers=2, width=64, heads=2, kv_heads=1, head=32, inner=128, vocabulary=262144, tied=True,
+            qk_norm=True, post_norms=True, window=128, quantisation="Q8_0",
+        ),
+        "window by default": transformer(
+            "gemma2", layers=4, width=256, heads=4, kv_heads=2, head=64, inner=512, vocabulary=1024, tied=True,
+            post_norms=True, keys={"attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0},
+        ),
+        "experts": transformer(
+            "qwen3moe", layers=2, width=256, heads=4, kv_heads=2, head=64, inner=512, vocabulary=1024, qk_norm=True,
+            experts=(8, 2, 256),
+        ),
+        "experts with sinks": transformer(
+            "gpt-oss", layers=4, width=128, heads=4, kv_heads=2, head=32, inner=128, vocabulary=1024, window=128,
+            experts=(4, 2, 128), bias=True, quantisation="MXFP4", keys={"rope.dimension_count": 32},
+        ),
+        "next tokens": transformer(
+            "glm4moe", layers=3, width=256, heads=4, kv_heads=2, head=64, inner=512, vocabulary=1024, bias=True,
+            experts=(4, 2, 256), dense=1, nextn=1, keys={"expert_shared_count": 1, "rope.dimension_count": 32},
+        ),
+        "latent": deepseek2(
+            layers=3, width=256, heads=4, inner=512, vocabulary=1024, experts=(4, 2, 256), dense=1, q_rank=128,
+            kv_rank=128, rope=32, nope=32, value=32,
+        ),
+        "heads by layer": gemma4(
+            layers=12, width=256, heads=4, kv_heads=(4, 1), heads_size=(64, 128), inner=512, vocabulary=1024,
+            window=200, shared=6,
+        ),
+        "hybrid": qwen35(
+            layers=8, width=256, heads=4, kv_heads=2, head=128, inner=512, vocabulary=1024, groups=2, value_heads=4,
+        ),
+        "hybrid with next tokens": qwen35(
+            layers=5, width=256, heads=4, kv_heads=2, head=128, inner=512, vocabulary=1024, groups=2, value_heads=4,
+            nextn=1, experts=(4, 2, 256),
+        ),
+        "hybrid mamba": granite_hybrid(
+            layers=4, width=256, heads=4, kv_heads=2, inner=512, vocabulary=1024, state=64, ssm_heads=8, attention=(1,)
+        ),
+        "recurrent": mamba2(layers=2, width=256, vocabulary=1024, state=64, groups=1, heads=8),
+        "convolutions": lfm2(
+            layers=4, width=256, heads=4, kv_heads=2, inner=512, vocabulary=1024, attention=(1, 3)
+        ),
+    }

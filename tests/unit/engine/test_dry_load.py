@@ -1,0 +1,96 @@
+"""What llama.cpp tells of a header is what it holds after a real load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.dry_load_client import DryLoads
+from engine.errors import EngineError, ErrorKind
+from engine.fit import CHUNK_GPU, FitSettings, ModelNeed
+from engine.types import MAX_DRAFT_LENGTH, FlashAttention, KvType
+from tests.conftest import StarterFiles
+from tests.fakes.gguf_headers import small_sizes
+from tests.fakes.real_load import real_loads
+
+_TARGET = FitSettings(2048, outputs=MAX_DRAFT_LENGTH + 1)
+_SETTINGS = {
+    "target": _TARGET,
+    "draft": FitSettings(2048),
+    "odd context": replace(_TARGET, ctx=1001),
+    "tiny context": replace(_TARGET, ctx=256),
+    "as on a GPU": replace(_TARGET, ctx=4096, ubatch=CHUNK_GPU),
+    "quantised cache": replace(_TARGET, kv_type=KvType.Q8_0),
+    "no flash attention": replace(_TARGET, flash_attention=FlashAttention.OFF),
+    "exact cache": replace(_TARGET, kv_type=KvType.F32, flash_attention=FlashAttention.ON),
+    "no layers on a GPU": replace(_TARGET, gpu_layers=0),
+    "one layer on a GPU": replace(_TARGET, gpu_layers=1),
+    "two layers on a GPU": replace(_TARGET, gpu_layers=2),
+}
+
+
+@pytest.fixture(scope="module")
+def dry_loads(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DryLoads]:
+    loads = DryLoads(tmp_path_factory.mktemp("logs"))
+    yield loads
+    loads.close()
+
+
+def _sums(need: ModelNeed) -> tuple[int, int, int]:
+    assert not need.host.total, "everything is in memory here"
+    return need.weights, need.kv, need.compute
+
+
+@pytest.mark.parametrize("name", small_sizes())
+def test_header_tells_what_a_load_takes(name: str, dry_loads: DryLoads, tmp_path: Path) -> None:
+    """For each architecture and all settings, a dry load of the header alone and a real load agree to the byte."""
+    model = small_sizes()[name]
+    header = model.write(tmp_path / "header.gguf")
+    whole = model.write(tmp_path / "whole.gguf", whole=True)
+    real = real_loads([(whole, settings, False) for settings in _SETTINGS.values()])
+    for (case, settings), expected in zip(_SETTINGS.items(), real, strict=True):
+        if expected is None:
+            with pytest.raises(EngineError) as caught:
+                dry_loads.measure(header, settings)
+            assert caught.value.report.kind is ErrorKind.FIT_UNMEASURABLE, case
+        else:
+            assert _sums(dry_loads.measure(header, settings)) == expected, case
+            assert min(expected) > 0
+    assert real[0] is not None
+
+
+def test_split_model(dry_loads: DryLoads, tmp_path: Path) -> None:
+    """The headers of all parts together tell what the split model takes."""
+    model = small_sizes()["dense"]
+    (tmp_path / "headers").mkdir()
+    headers = model.write_split(tmp_path / "headers")
+    whole = model.write_split(tmp_path, whole=True)
+    (expected,) = real_loads([(whole[0], _TARGET, False)])
+    assert _sums(dry_loads.measure(headers, _TARGET)) == expected
+
+
+def test_starter_pair(dry_loads: DryLoads, starter: StarterFiles) -> None:
+    """For real weights, with their tokenizer, a dry load agrees with a load into memory to the byte, and with what the
+    engine holds after it decoded; the rows of logits are counted too."""
+    for path, settings in ((starter.target, _TARGET), (starter.draft, FitSettings(2048))):
+        need = dry_loads.measure(path, settings)
+        into_memory, by_engine = real_loads([(path, settings, False), (path, settings, True)])
+        assert _sums(need) == into_memory
+        assert by_engine is not None
+        assert _sums(need)[1:] == by_engine[1:]
+        assert need.output == settings.outputs * 49152 * 4
+
+
+def test_engine_uses_the_measured_parameters(dry_loads: DryLoads, tmp_path: Path) -> None:
+    """Caches and buffers of a context that the engine made itself, and used, are as measured."""
+    cases = [("sliding window", "as on a GPU"), ("dense", "no flash attention"), ("hybrid", "target"), ("tied", "draft")]
+    questions = [
+        (small_sizes()[name].write(tmp_path / f"{name}.gguf", whole=True), _SETTINGS[case], True)
+        for name, case in cases
+    ]
+    for (path, settings, _), expected in zip(questions, real_loads(questions), strict=True):
+        assert expected is not None
+        assert _sums(dry_loads.measure(path, settings))[1:] == expected[1:]
