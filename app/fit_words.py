@@ -141,7 +141,8 @@ def proposal_sentence(proposed: PairSettings, report: FitReport) -> str:
 
 def unused_sentence(device: Device) -> str:
     """Why a card that is there does not count."""
-    return translate("fit", "{device} is not used: this build of the engine does not see it.").format(device=device.name)
+    text = translate("fit", "{device} is not used: this build of the engine does not see it.")
+    return text.format(device=device.name)
 
 
 def problem_sentence(problem: DeviceProblem) -> str:
