@@ -18,13 +18,14 @@ class ModelFigures(Protocol):
 
     Attributes:
         layers: the blocks and the output.
-        trained_ctx: 0 where the header does not say.
+        trained_ctx, tokens (of the vocabulary): 0 where the header does not say.
         experts: how many a mixture has, and how many of them a token goes through; (0, 0) for others.
         not_measured: why `need` tells estimates; None where what was learned was measured.
     """
 
     layers: int
     trained_ctx: int
+    tokens: int
     experts: tuple[int, int]
     not_measured: NotMeasured | None
 
@@ -54,6 +55,7 @@ class FileFigures:
         """`header` is that of the first part. Without `measure`, `not_measured` tells why there is none."""
         self.layers: int = header.number("{arch}.block_count") + 1
         self.trained_ctx: int = header.context_length
+        self.tokens: int = header.vocab_size
         self.experts: tuple[int, int] = (
             header.number("{arch}.expert_count"),
             header.number("{arch}.expert_used_count"),

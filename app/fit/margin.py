@@ -19,15 +19,21 @@ _CUDA_CONTEXT: Final = 457 * _MIB
 _OTHER_CONTEXT: Final = 128 * _MIB
 _PROCESS: Final = 64 * _MIB  # the engine's own code and data, which are 49 MB without a GPU's libraries
 _PROCESS_WITH_GPU: Final = 384 * _MIB
+_TOKEN: Final = 136  # what a vocabulary takes per token: texts, and tables to find them; measured
 
 
-def overhead_bytes(device: Device, *, with_gpu: bool) -> int:
-    """What the engine takes of the device before any model is loaded; `with_gpu` if it uses one."""
+def overhead_bytes(device: Device, *, with_gpu: bool, tokens: int = 0) -> int:
+    """What the engine takes of the device beside the models' buffers.
+
+    Args:
+        with_gpu: it uses one.
+        tokens: of both vocabularies, which are always in the computer's memory.
+    """
     match device.kind:
         case DeviceKind.SYSTEM:
-            return _PROCESS_WITH_GPU if with_gpu else _PROCESS
+            return (_PROCESS_WITH_GPU if with_gpu else _PROCESS) + tokens * _TOKEN
         case DeviceKind.UNIFIED:
-            return _OTHER_CONTEXT
+            return _OTHER_CONTEXT + tokens * _TOKEN
         case DeviceKind.CARD:
             if not device.live:  # counted by the engine, with its context in place
                 return 0

@@ -164,7 +164,9 @@ def _placed(
     machine = rooms.machine
     for_target, for_draft = fit_settings(pair, settings, machine, split, draft_gpu)
     target = pair.target.need(for_target)
-    draft = pair.draft.need(for_draft) if pair.draft is not None and settings.with_draft else _NO_MODEL
+    draft, tokens = _NO_MODEL, pair.target.tokens
+    if pair.draft is not None and settings.with_draft:
+        draft, tokens = pair.draft.need(for_draft), tokens + pair.draft.tokens
 
     def on(device: Device, of_target: DeviceNeed, of_draft: DeviceNeed, layers: int, output: int) -> DeviceFit:
         return DeviceFit(
@@ -173,7 +175,7 @@ def _placed(
             draft=of_draft,
             layers=layers,
             output_bytes=output,
-            overhead_bytes=overhead_bytes(device, with_gpu=bool(machine.gpus)),
+            overhead_bytes=overhead_bytes(device, with_gpu=bool(machine.gpus), tokens=tokens),
             margin_bytes=rooms.margins[device.id],
         )
 

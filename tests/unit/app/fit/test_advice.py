@@ -173,6 +173,13 @@ def test_smaller_draft(search: MakeSearch, header_of: HeaderOf) -> None:
     assert AdviceKind.SMALLER_DRAFT not in advice_for(found, replace(asked, with_draft=False), *others)
 
 
+def test_what_saves_nothing_is_no_advice(search: MakeSearch) -> None:
+    """A model without a cache gains nothing by a smaller one."""
+    advices = advice_for(search(machine(card(2 * GIB, GIB)), "mamba2-2.7b"), PairSettings(8192))
+    assert AdviceKind.KV_TYPE not in advices
+    assert AdviceKind.LAYERS in advices
+
+
 def test_what_the_model_does_not_take_is_no_advice(search: MakeSearch, header_of: HeaderOf) -> None:
     """Where there are no figures for a smaller cache, other ways are advised and proposed."""
     found = search(machine(card(12 * GIB)), *LARGE)

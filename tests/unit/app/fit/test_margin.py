@@ -43,6 +43,10 @@ def test_overheads() -> None:
     assert overhead_bytes(replace(card(GIB), backend=Backend.VULKAN), with_gpu=True) == 128 * MIB
     assert overhead_bytes(unified(GIB, GIB), with_gpu=True) == 128 * MIB
     assert 0 < overhead_bytes(memory(), with_gpu=False) < overhead_bytes(memory(), with_gpu=True)
+    for device in (memory(), unified(GIB, GIB)):
+        vocabulary = [overhead_bytes(device, with_gpu=True, tokens=tokens) for tokens in (0, 262_144)]
+        assert vocabulary[1] - vocabulary[0] == 262_144 * 136
+    assert overhead_bytes(card(GIB), with_gpu=True, tokens=262_144) == 457 * MIB
 
 
 @pytest.mark.parametrize(("learned", "change"), [(0, 0), (100, 100), (-100, -100), (-9, -9), (20, 20)])
