@@ -10,6 +10,7 @@ import psutil
 from engine import ggml
 from engine.types import DeviceInfo, EngineInfo
 
+
 def devices() -> tuple[DeviceInfo, ...]:
     """Every device of the build, GPUs first. Asking a CUDA device creates its context."""
     found = []

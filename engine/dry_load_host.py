@@ -10,7 +10,6 @@ from engine.dry_load import measure
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.fit import ModelNeed
 
-
 _IDLE_S: Final = 5.0
 
 

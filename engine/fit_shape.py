@@ -176,13 +176,13 @@ class _Keys:
             value = value[0].item()
         return value if isinstance(value, int) and value >= 0 else default
 
-    def numbers(self, name: str, count: int, default: int | None = 0) -> list[int]:
+    def numbers(self, name: str, count: int) -> list[int]:
         """One for each layer, whether the key holds one for all or an array."""
         value = self.value(name)
         if isinstance(value, np.ndarray):
             listed = [max(0, int(number)) for number in value[:count]]
             return listed + [0] * (count - len(listed))
-        return [self.number(name, default or 0)] * count
+        return [self.number(name)] * count
 
     @property
     def is_latent(self) -> bool:
@@ -190,33 +190,28 @@ class _Keys:
 
 
 def _layers(keys: _Keys, count: int, trunk: int) -> tuple[Layer, ...]:
+    width = keys.number("embedding_length")
     heads = keys.numbers("attention.head_count", count)
-    kv_heads = heads if keys.value("attention.head_count_kv") is None else keys.numbers("attention.head_count_kv", count)
-    inner = keys.numbers("feed_forward_length", count)
-    usual = keys.number("embedding_length") // heads[0] if heads[0] else 0
-    sizes = [keys.number(f"attention.{what}_length", usual) if heads[0] else 0 for what in ("key", "value")]
-    local = [keys.number(f"attention.{what}_length_swa", size) for what, size in zip(("key", "value"), sizes, strict=True)]
+    kv_heads = heads
+    if keys.value("attention.head_count_kv") is not None:
+        kv_heads = keys.numbers("attention.head_count_kv", count)
+    full, local = _head_sizes(keys, heads[0])
     window, windowed = _windows(keys, count, trunk)
+    inner = keys.numbers("feed_forward_length", count)
     recurrent = _recurrent(keys, count, trunk, kv_heads, inner)
-    own_caches = trunk
-    if keys.architecture == "gemma4":
-        own_caches = count - keys.number("attention.shared_kv_layers")
-    elif keys.architecture == "gemma3n":
-        own_caches = 20
-    experts = keys.number("expert_count")
-    dense = keys.number("leading_dense_block_count")
+    own_caches = _own_caches(keys, count, trunk)
+    dense = keys.number("leading_dense_block_count") if keys.number("expert_count") else count
     used = keys.numbers("expert_used_count", count)
     expert_inner = keys.numbers("expert_feed_forward_length", count)
     layers = []
     for index in range(count):
-        key_head, value_head = local if windowed[index] else sizes
-        attends = index < trunk and (not recurrent[index] or keys.architecture == "falcon-h1")
+        key_head, value_head = local if windowed[index] else full
+        attends = index < trunk and keys.architecture not in _RECURRENT
         if keys.architecture in _NEMOTRON:
             attends = attends and inner[index] == 0
-        elif keys.architecture in _RECURRENT:
-            attends = False
-        if sparse := experts > 0 and index >= dense:
-            width = used[index] * (expert_inner[index] or inner[index])
+        if keys.architecture != "falcon-h1":  # whose layers are both
+            attends = attends and not recurrent[index]
+        sparse = index >= dense
         layers.append(
             Layer(
                 heads=heads[index],
@@ -227,11 +222,33 @@ def _layers(keys: _Keys, count: int, trunk: int) -> tuple[Layer, ...]:
                 caches=attends and index < own_caches,
                 attends=attends,
                 state=_state(keys, heads[index] or heads[0]) if recurrent[index] else (0, 0),
-                inner=width if sparse else inner[index],
-                spread=used[index] * keys.number("embedding_length") if sparse else 0,
+                inner=used[index] * (expert_inner[index] or inner[index]) if sparse else inner[index],
+                spread=used[index] * width if sparse else 0,
             )
         )
     return tuple(layers)
+
+
+def _head_sizes(keys: _Keys, heads: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Elements of a head's key and value, in layers without a window and in those with."""
+    if not heads:
+        return (0, 0), (0, 0)
+    usual = keys.number("embedding_length") // heads
+    key = keys.number("attention.key_length", usual)
+    value = keys.number("attention.value_length", usual)
+    local_key = keys.number("attention.key_length_swa", key)
+    return (key, value), (local_key, keys.number("attention.value_length_swa", value))
+
+
+def _own_caches(keys: _Keys, count: int, trunk: int) -> int:
+    """How many layers, from the first on, do not read another layer's cache."""
+    match keys.architecture:
+        case "gemma4":
+            return count - keys.number("attention.shared_kv_layers")
+        case "gemma3n":
+            return 20
+        case _:
+            return trunk
 
 
 def _windows(keys: _Keys, count: int, trunk: int) -> tuple[int, list[bool]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import sys
+import os
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -37,7 +37,7 @@ def function(name: str, result: Any, *arguments: Any) -> Any:
 
 @cache
 def _libraries() -> tuple[ctypes.CDLL, ...]:
-    if sys.platform != "win32":
+    if os.name != "nt":
         return (binding._lib,)
     folder = Path(binding.__file__).parent / "lib"  # Windows does not look further, but has one file for each
     return (binding._lib, *(ctypes.CDLL(str(folder / name)) for name in ("ggml.dll", "ggml-base.dll", "ggml-cpu.dll")))
