@@ -65,7 +65,7 @@ class FakeNvml:
     Attributes:
         failure: what the driver answers to everything but shutdown; None where it works.
         hangs: while set, a question waits until `answers` is set.
-        starts: how often it was initialised.
+        questions, starts: how often it was asked anything, and initialised.
     """
 
     NVML_DEVICE_MIG_ENABLE = 1
@@ -90,6 +90,7 @@ class FakeNvml:
         self.failure: Exception | None = None
         self.hangs = False
         self.answers = threading.Event()
+        self.questions = 0
         self.starts = 0
         self._ready = False
 
@@ -151,6 +152,7 @@ class FakeNvml:
         return part
 
     def _maybe_fail(self) -> None:
+        self.questions += 1
         if self.hangs:
             self.answers.wait()
         if self.failure is not None:

@@ -11,6 +11,7 @@ from app.fit.advice import OtherDraft, advise, round_ctx
 from app.fit.figures import FileFigures
 from app.fit.files import estimator
 from app.fit.proposal import propose
+from app.fit.report import fit_report
 from app.fit.search import Search
 from app.fit.values import Advice, AdviceKind, PairSettings, Verdict
 from engine.errors import EngineError, ErrorKind
@@ -92,6 +93,9 @@ def test_experts_before_layers(search: MakeSearch) -> None:
     proposal = propose(found, PairSettings(8192))
     assert proposal is not None
     assert proposal.settings == PairSettings(8192, experts_on_cpu=True)
+    draft = search(machine(card(40 * GIB)), "llama-8b", MIXTURE[0])
+    places = [draft.place(PairSettings(8192, experts_on_cpu=on_cpu)) for on_cpu in (False, True)]
+    assert places[0].devices[0].draft == places[1].devices[0].draft  # a draft is all on the card
     advice = advice_for(found, PairSettings(8192))[AdviceKind.EXPERTS]
     assert advice.speed is not None
     assert 0.1 < advice.speed < 0.5
@@ -167,6 +171,8 @@ def test_smaller_draft(search: MakeSearch, header_of: HeaderOf) -> None:
         "id of llama-1b-tied",
         Verdict.FITS,
     )
+    assert advice in fit_report(found, asked, others).advice
+    assert fit_report(found, asked, others, with_advice=False).advice == ()
     found = search(machine(card(6 * GIB)), "qwen3-32b", "gemma-3-4b")
     advice = advice_for(found, asked, *others)[AdviceKind.SMALLER_DRAFT]
     assert (advice.draft_title, advice.verdict) == ("qwen2.5-0.5b", Verdict.TOO_BIG)

@@ -79,10 +79,12 @@ def test_history(tmp_path: Path) -> None:
 def test_history_forgets_old_devices(tmp_path: Path) -> None:
     """It does not grow for ever, and what is in use is kept."""
     history = FitHistory(tmp_path)
-    for number in range(40):
-        history.record("always", predicted=0, measured=5)
+    history.record("in use", predicted=0, measured=5)
+    for number in range(31):
         history.record(str(number), predicted=0, measured=1)
-    assert (history.learned_bytes("0"), history.learned_bytes("39"), history.learned_bytes("always")) == (0, 1, 5)
+    history.record("in use", predicted=0, measured=2)
+    history.record("31", predicted=0, measured=1)
+    assert [history.learned_bytes(device_id) for device_id in ("in use", "0", "1", "31")] == [5, 0, 1, 1]
     assert len(json.loads((tmp_path / "fit.json").read_text())) == 32
 
 

@@ -169,6 +169,8 @@ def test_the_draft_is_counted_and_has_its_own_cache(search: MakeSearch) -> None:
     both = search(machine(card(8 * GIB, needed)), *PAIR).place(PairSettings(8192))
     assert alone.verdict is Verdict.FITS
     assert both.verdict is Verdict.TOO_BIG
+    # Both vocabularies are in the computer's memory.
+    assert both.devices[1].overhead_bytes - alone.devices[1].overhead_bytes == 136 * 151936
     draft = both.devices[0].draft
     assert draft.kv == 8192 * 24 * 2 * (2 * 64) * 2  # tokens, layers, keys and values, two heads of 64, 16 bits
     assert draft.compute < 200 * MIB
