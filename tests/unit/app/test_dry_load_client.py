@@ -80,7 +80,7 @@ def test_refusals_come_with_their_reasons(dry_loads: DryLoads, tmp_path: Path) -
 
 def test_greed_is_refused(dry_loads: DryLoads, header: Path, tmp_path: Path) -> None:
     """A header whose state would fill the computer's memory is refused before it does."""
-    greedy = mamba2(layers=1, width=1 << 17, vocabulary=256, state=1 << 14, groups=1, heads=1 << 10)
+    greedy = mamba2(layers=1, width=1 << 17, vocabulary=256, state=12_000, groups=1, heads=1 << 10)
     report = _refused(dry_loads, greedy.write(tmp_path / "greedy.gguf"))
     assert report.kind is ErrorKind.FIT_UNMEASURABLE
     assert dry_loads.measure(header, _SETTINGS).total > 0
