@@ -17,6 +17,7 @@ from typing import Final
 MAX_CTX: Final = 1 << 24  # what a load may ask for; beyond, llama.cpp's 32-bit fields wrap or it computes for minutes
 MAX_THREADS: Final = 512
 MAX_GPU_LAYERS: Final = 9999
+MAX_GPUS: Final = 16  # as many shares of a split as llama.cpp reads
 MAX_REPEAT_PENALTY: Final = 100.0
 MAX_DRAFT_LENGTH: Final = 16  # a checked batch reserves a row of logits per guess, so this bounds device memory
 
@@ -213,6 +214,8 @@ class LoadRequest:
         ctx: tokens for both contexts; None means the smaller of 8,192 and what the target was trained with.
         gpu_layers, draft_gpu_layers: -1 means all.
         threads: None means the number of physical cores.
+        experts_on_cpu: the experts of a target that is a mixture stay in the computer's memory.
+        split, draft_split: shares of several GPUs, in their order, of any sum; empty shares by free memory.
     """
 
     target: str
@@ -223,6 +226,9 @@ class LoadRequest:
     gpu_layers: int = -1
     draft_gpu_layers: int = -1
     threads: int | None = None
+    experts_on_cpu: bool = False
+    split: tuple[float, ...] = ()
+    draft_split: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
