@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import tempfile
@@ -40,6 +41,7 @@ class DryLoads:
         self._patience_s = patience_s
         self._lock = threading.Lock()
         self._probe: _Probe | None = None
+        atexit.register(self.close)  # so that no log is left
 
     def measure(self, files: Path | Sequence[Path], settings: FitSettings) -> ModelNeed:
         """What a load would take. Blocks: some 20 ms, half a second where the process must be started.

@@ -18,10 +18,10 @@ from typing import Any, Final, NamedTuple
 
 import llama_cpp as llama
 
-from engine import ggml, gguf_format
+from engine import ggml, gguf
 from engine.errors import EngineError, ErrorKind
 from engine.fit import DeviceNeed, FitSettings, ModelNeed
-from engine.gguf_strip import strip_file
+from engine.gguf_strip import strip
 from engine.llama_log import forget_errors, refusal
 from engine.llama_params import context_params, model_params
 
@@ -138,10 +138,11 @@ def _hollow_copy(files: Sequence[Path]) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="draftlight-fit-", ignore_cleanup_errors=True) as folder:
         copies = []
         for number, source in enumerate(files):
-            header = strip_file(source)
+            header, data = gguf.read_header_bytes(source)
+            stripped = strip(data)
             name = f"model-{number + 1:05d}-of-{len(files):05d}.gguf"  # what llama.cpp looks for where it is split
             copies.append(Path(folder, name))
             with copies[-1].open("wb") as file:
-                file.write(header)
-                file.truncate(gguf_format.parse(header).data_end)
+                file.write(stripped)
+                file.truncate(len(stripped) + header.expected_bytes - header.data_offset)
         yield copies[0]

@@ -159,12 +159,11 @@ class Content(NamedTuple):
 
 
 class Records(NamedTuple):
-    """The bytes of a header, cut up: each key's record, name and type included, and all tensors' records."""
+    """A header, and where its records stand: each key's, name and type included, and all tensors'."""
 
-    version: int
-    keys: Mapping[str, bytes]
-    tensor_count: int
-    tensors: bytes
+    content: Content
+    keys: Mapping[str, slice]
+    tensors: slice
 
 
 _U32, _U64 = struct.Struct("<I"), struct.Struct("<Q")
@@ -181,26 +180,23 @@ def parse(data: bytes) -> Content:
         IncompleteError: `data` do not hold the whole header.
         NotGgufError, VersionError, BrokenError: the header cannot be read, or breaks a limit.
     """
+    return records(data).content
+
+
+def records(data: bytes) -> Records:
+    """As `parse`, with what is needed to copy parts of the header."""
     cursor = _Cursor(data)
     version, n_tensors, n_keys = cursor.beginning()
     metadata = cursor.metadata(n_keys)
     alignment = _alignment(metadata)
-    tensors = cursor.tensors(n_tensors, alignment)
-    if not tensors:
-        return Content(version, metadata, (), cursor.position, cursor.position)
-    offset = _padded(cursor.position, alignment)
-    return Content(version, metadata, tensors, offset, offset + tensors[-1].offset + tensors[-1].nbytes)
-
-
-def records(data: bytes) -> Records:
-    """Cut a header into its records, for copying them. Raises as `parse` does."""
-    cursor = _Cursor(data)
-    version, n_tensors, n_keys = cursor.beginning()
-    metadata = cursor.metadata(n_keys)
     start = cursor.position
-    cursor.tensors(n_tensors, _alignment(metadata))
-    keys = {name: data[first:last] for name, (first, last) in cursor.spans.items()}
-    return Records(version, keys, n_tensors, data[start : cursor.position])
+    tensors = cursor.tensors(n_tensors, alignment)
+    end = cursor.position
+    offset = data_end = end
+    if tensors:
+        offset = _padded(end, alignment)
+        data_end = offset + tensors[-1].offset + tensors[-1].nbytes
+    return Records(Content(version, metadata, tensors, offset, data_end), cursor.keys, slice(start, end))
 
 
 def _alignment(metadata: Mapping[str, Value]) -> int:
@@ -217,12 +213,12 @@ def _padded(size: int, alignment: int) -> int:
 class _Cursor:
     """Reads one thing after the other."""
 
-    __slots__ = ("data", "position", "spans")
+    __slots__ = ("data", "keys", "position")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.position = 0
-        self.spans: dict[str, tuple[int, int]] = {}  # where the record of each key begins and ends
+        self.keys: dict[str, slice] = {}  # where the record of each key stands
 
     def beginning(self) -> tuple[int, int, int]:
         """Version, number of tensors, number of keys."""
@@ -269,7 +265,7 @@ class _Cursor:
             if name in metadata:
                 raise BrokenError(f"the key {name} stands twice")
             metadata[name] = self._value(self.scalar(_U32))
-            self.spans[name] = start, self.position
+            self.keys[name] = slice(start, self.position)
         return metadata
 
     def _value(self, kind: int) -> Value:

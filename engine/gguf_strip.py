@@ -28,19 +28,18 @@ def strip(header: bytes) -> bytes:
     Raises:
         gguf_format.IncompleteError, NotGgufError, VersionError, BrokenError: as `gguf_format.parse` does.
     """
-    content, records = gguf_format.parse(header), gguf_format.records(header)
-    architecture = content.metadata.get("general.architecture")
-    size_key = f"{architecture}.vocab_size"
+    content, keys, tensors = gguf_format.records(header)
+    size_key = f"{content.metadata.get('general.architecture')}.vocab_size"
     tokens = content.metadata.get("tokenizer.ggml.tokens")
-    kept = {name: record for name, record in records.keys.items() if _is_kept(name)}
+    kept = {name: header[where] for name, where in keys.items() if _is_kept(name)}
     if isinstance(tokens, gguf_format.StringArray):
         kept[size_key] = _key(size_key, 4, struct.pack("<I", len(tokens)))
-    if "tokenizer.ggml.model" in records.keys:  # later parts of a split model have none
+    if "tokenizer.ggml.model" in keys:  # later parts of a split model have none
         kept["tokenizer.ggml.model"] = _key("tokenizer.ggml.model", 8, _string("none"))
-    beginning = b"GGUF" + struct.pack("<IQQ", records.version, records.tensor_count, len(kept))
-    stripped = beginning + b"".join(kept.values()) + records.tensors
+    beginning = b"GGUF" + struct.pack("<IQQ", content.version, len(content.tensors), len(kept))
+    stripped = beginning + b"".join(kept.values()) + header[tensors]
     alignment = content.metadata.get("general.alignment", 32)
-    assert isinstance(alignment, int)  # parse saw to it
+    assert isinstance(alignment, int)  # the parser saw to it
     return stripped + bytes(-len(stripped) % alignment)
 
 

@@ -9,6 +9,9 @@ import sys
 from io import TextIOWrapper
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Final
+
+_MOST_MEMORY: Final = 8 << 30  # bytes; of all known models, the state of recurrent layers takes less than one
 
 
 def run_engine(connection: Connection, log_path: str) -> None:
@@ -29,11 +32,22 @@ def run_dry_loads(connection: Connection, log_path: str) -> None:
     For each (files, settings) that arrives, answers with a ModelNeed or an ErrorReport; ends with the pipe.
     """
     _prepare(log_path)
-    with contextlib.suppress(OSError):  # not Linux; what is measured here must not bring others down
-        Path("/proc/self/oom_score_adj").write_text("1000")
+    _stay_small()
     from engine.dry_load_host import serve
 
     serve(connection)
+
+
+def _stay_small() -> None:
+    """What a bad header asks for must not bring other programs down. As far as the system can hold it."""
+    with contextlib.suppress(OSError):  # on Linux: the first to go where memory ends
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        limit = _MOST_MEMORY if most == resource.RLIM_INFINITY else min(_MOST_MEMORY, most)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
 
 
 def _prepare(log_path: str) -> None:

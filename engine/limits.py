@@ -9,6 +9,7 @@ from engine.types import (
     MAX_CTX,
     MAX_DRAFT_LENGTH,
     MAX_GPU_LAYERS,
+    MAX_GPUS,
     MAX_REPEAT_PENALTY,
     MAX_THREADS,
     GenerationRequest,
@@ -40,7 +41,14 @@ def check_load(request: LoadRequest) -> None:
         ("threads", 1 if request.threads is None else request.threads, 1, MAX_THREADS),
         ("gpu_layers", request.gpu_layers, -1, MAX_GPU_LAYERS),
         ("draft_gpu_layers", request.draft_gpu_layers, -1, MAX_GPU_LAYERS),
+        *_shares("split", request.split),
+        *_shares("draft_split", request.draft_split),
     )
+
+
+def _shares(name: str, split: tuple[float, ...]) -> list[tuple[str, float, float, float]]:
+    """How many, and each."""
+    return [(name, len(split), 0, MAX_GPUS), *((name, share, 0.0, math.inf) for share in split)]
 
 
 def _check(*ranges: tuple[str, float, float, float]) -> None:

@@ -42,11 +42,19 @@ _get_logits.restype = ctypes.c_void_p
 class LlamaModel:
     """Weights and vocabulary of one GGUF file. Close it after its contexts."""
 
-    def __init__(self, path: str, gpu_layers: int, progress: Callable[[float], bool]) -> None:
+    def __init__(
+        self,
+        path: str,
+        gpu_layers: int,
+        progress: Callable[[float], bool],
+        *,
+        experts_on_cpu: bool = False,
+        split: tuple[float, ...] = (),
+    ) -> None:
         """Load a file.
 
         Args:
-            gpu_layers: -1 means all.
+            gpu_layers, experts_on_cpu, split: see `FitSettings`.
             progress: called with 0…1 on this thread while loading; loading stops when it returns False.
 
         Raises:
@@ -60,7 +68,7 @@ class LlamaModel:
             return go_on
 
         callback = binding.llama_progress_callback(report)  # must outlive the call
-        params = model_params(gpu_layers)
+        params = model_params(gpu_layers, experts_on_cpu=experts_on_cpu, split=split)
         params.progress_callback = callback
         forget_errors()
         model = llama.llama_model_load_from_file(path.encode(), params)

@@ -52,7 +52,9 @@ def load_session(
     threads = request.threads or psutil.cpu_count(logical=False) or 1
     with ExitStack() as resources:
 
-        def load(header: gguf.GgufHeader, role: str, done_before: int, gpu_layers: int) -> LlamaModel:
+        def load(
+            header: gguf.GgufHeader, role: str, done_before: int, gpu_layers: int, split: tuple[float, ...]
+        ) -> LlamaModel:
             last = 0.0
             size_bytes = _file_bytes(header)
 
@@ -64,7 +66,8 @@ def load_session(
                     report(LoadProgress(job, role, done_before + int(fraction * size_bytes), total))
                 return not cancelled()
 
-            model = LlamaModel(str(header.path), gpu_layers, progress)
+            experts_on_cpu = request.experts_on_cpu and role == "target"
+            model = LlamaModel(str(header.path), gpu_layers, progress, experts_on_cpu=experts_on_cpu, split=split)
             resources.callback(model.close)
             if not model.can_decode:
                 raise EngineError(
@@ -89,11 +92,12 @@ def load_session(
             return made
 
         # The target first, context included: what is left of the device's memory is the draft's.
-        model = load(target_header, "target", 0, request.gpu_layers)
+        model = load(target_header, "target", 0, request.gpu_layers, request.split)
         target = context(model, MAX_DRAFT_LENGTH + 1, request.gpu_layers)
         draft = None
         if draft_header is not None:
-            draft_model = load(draft_header, "draft", _file_bytes(target_header), request.draft_gpu_layers)
+            done = _file_bytes(target_header)
+            draft_model = load(draft_header, "draft", done, request.draft_gpu_layers, request.draft_split)
             draft = context(draft_model, 1, request.draft_gpu_layers)
         device = computing_device(request.gpu_layers)
         pair = LoadedPair(

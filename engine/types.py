@@ -19,6 +19,7 @@ LEAST_CTX: Final = 256  # also what llama.cpp rounds up to
 DEFAULT_CTX: Final = 8192  # where a load names none, and the target was trained with as many
 MAX_THREADS: Final = 512
 MAX_GPU_LAYERS: Final = 9999
+MAX_GPUS: Final = 16  # as many shares of a split as llama.cpp reads
 MAX_REPEAT_PENALTY: Final = 100.0
 MAX_DRAFT_LENGTH: Final = 16  # a checked batch reserves a row of logits per guess, so this bounds device memory
 
@@ -215,6 +216,8 @@ class LoadRequest:
         ctx: tokens for both contexts; None means the smaller of 8,192 and what the target was trained with.
         gpu_layers, draft_gpu_layers: -1 means all.
         threads: None means the number of physical cores.
+        experts_on_cpu: the experts of a target that is a mixture stay in the computer's memory.
+        split, draft_split: shares of several GPUs, in their order, of any sum; empty shares by free memory.
     """
 
     target: str
@@ -225,6 +228,9 @@ class LoadRequest:
     gpu_layers: int = -1
     draft_gpu_layers: int = -1
     threads: int | None = None
+    experts_on_cpu: bool = False
+    split: tuple[float, ...] = ()
+    draft_split: tuple[float, ...] = ()
 
 
 def context_of(request: LoadRequest, trained_ctx: int) -> int:

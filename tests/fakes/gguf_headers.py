@@ -487,6 +487,94 @@ def lfm2(*, layers: int, width: int, heads: int, kv_heads: int, inner: int, voca
     return model
 
 
+def falcon_h1(*, layers: int, width: int, heads: int, kv_heads: int, head: int, inner: int, vocabulary: int,
+              ssm_inner: int, state: int, ssm_heads: int) -> HeaderModel:
+    """Each layer has both attention and a recurrent part."""
+    model = HeaderModel("falcon-h1")
+    model.keys |= {
+        "block_count": layers,
+        "context_length": 262144,
+        "feed_forward_length": inner,
+        "attention.head_count": heads,
+        "attention.head_count_kv": kv_heads,
+        "attention.key_length": head,
+        "attention.value_length": head,
+        "attention.layer_norm_rms_epsilon": 1e-5,
+        "ssm.conv_kernel": 4,
+        "ssm.inner_size": ssm_inner,
+        "ssm.state_size": state,
+        "ssm.time_step_rank": ssm_heads,
+        "ssm.group_count": 1,
+    }
+    model.ends(width, vocabulary, tied=False)
+    for layer in range(layers):
+        _mamba2(model, layer, width, ssm_inner, state, 1, ssm_heads)
+        model.weight(f"blk.{layer}.attn_norm", width)
+        _attention(model, layer, width, heads, kv_heads, head, qk_norm=False, bias=False)
+        model.add(f"blk.{layer}.ffn_norm", width)
+        _feed_forward(model, layer, width, inner)
+    return model
+
+
+def nemotron_h(*, kinds: str, width: int, heads: int, kv_heads: int, head: int, inner: int, vocabulary: int,
+               ssm_inner: int, state: int, groups: int, ssm_heads: int) -> HeaderModel:
+    """A layer is one thing only: "M" recurrent, "*" attention, "-" feed-forward."""
+    model = HeaderModel("nemotron_h")
+    model.keys |= {
+        "block_count": len(kinds),
+        "context_length": 131072,
+        "feed_forward_length": [inner if kind == "-" else 0 for kind in kinds],
+        "attention.head_count": heads,
+        "attention.head_count_kv": [kv_heads if kind == "*" else 0 for kind in kinds],
+        "attention.key_length": head,
+        "attention.value_length": head,
+        "attention.layer_norm_epsilon": 1e-5,
+        "attention.layer_norm_rms_epsilon": 1e-5,
+        "ssm.conv_kernel": 4,
+        "ssm.inner_size": ssm_inner,
+        "ssm.state_size": state,
+        "ssm.time_step_rank": ssm_heads,
+        "ssm.group_count": groups,
+    }
+    model.ends(width, vocabulary, tied=False)
+    for layer, kind in enumerate(kinds):
+        model.weight(f"blk.{layer}.attn_norm", width)
+        if kind == "M":
+            _mamba2(model, layer, width, ssm_inner, state, groups, ssm_heads)
+        elif kind == "*":
+            _attention(model, layer, width, heads, kv_heads, head, qk_norm=False, bias=False)
+        else:
+            model.weight(f"blk.{layer}.ffn_up", width, inner)
+            model.weight(f"blk.{layer}.ffn_down", inner, width)
+    return model
+
+
+def phi3(*, layers: int, width: int, heads: int, kv_heads: int, inner: int, vocabulary: int) -> HeaderModel:
+    """Joint matrices, factors for long contexts, and a window that llama.cpp leaves alone."""
+    model = HeaderModel("phi3")
+    head = width // heads
+    model.keys |= {
+        "block_count": layers,
+        "context_length": 131072,
+        "feed_forward_length": inner,
+        "attention.head_count": heads,
+        "attention.head_count_kv": kv_heads,
+        "attention.layer_norm_rms_epsilon": 1e-5,
+        "attention.sliding_window": 262144,
+    }
+    model.ends(width, vocabulary, tied=False)
+    model.weight("rope_factors_long", head // 2)
+    model.weight("rope_factors_short", head // 2)
+    for layer in range(layers):
+        model.weight(f"blk.{layer}.attn_norm", width)
+        model.weight(f"blk.{layer}.attn_qkv", width, (heads + 2 * kv_heads) * head)
+        model.weight(f"blk.{layer}.attn_output", width, width)
+        model.weight(f"blk.{layer}.ffn_norm", width)
+        model.weight(f"blk.{layer}.ffn_up", width, 2 * inner)
+        model.weight(f"blk.{layer}.ffn_down", inner, width)
+    return model
+
+
 def real_sizes() -> dict[str, HeaderModel]:
     """As large as the models they are called after."""
     return {
@@ -571,6 +659,15 @@ def real_sizes() -> dict[str, HeaderModel]:
             layers=40, width=2048, heads=32, kv_heads=8, inner=8192, vocabulary=100352, state=128, ssm_heads=64,
             attention=(5, 15, 25, 35),
         ),
+        "falcon-h1-7b": falcon_h1(
+            layers=44, width=3072, heads=12, kv_heads=2, head=128, inner=12288, vocabulary=130048, ssm_inner=3072,
+            state=256, ssm_heads=24,
+        ),
+        "nemotron-nano-9b": nemotron_h(
+            kinds="M-M-M-MM-M-M-M*-M-M-M*-M-M-M-M*-M-M-M-M*-M-MM-M-M-M-M-", width=4480, heads=40, kv_heads=8, head=128,
+            inner=15680, vocabulary=131072, ssm_inner=10240, state=128, groups=8, ssm_heads=128,
+        ),
+        "phi-4-mini": phi3(layers=32, width=3072, heads=24, kv_heads=8, inner=8192, vocabulary=200064),
         "mamba2-2.7b": mamba2(layers=64, width=2560, vocabulary=50288, state=128, groups=1, heads=80),
         "lfm2-1.2b": lfm2(
             layers=16, width=2048, heads=32, kv_heads=8, inner=8192, vocabulary=65536, attention=(2, 5, 8, 10, 12, 14)
@@ -633,6 +730,15 @@ def small_sizes() -> dict[str, HeaderModel]:
         "hybrid mamba": granite_hybrid(
             layers=4, width=256, heads=4, kv_heads=2, inner=512, vocabulary=1024, state=64, ssm_heads=8, attention=(1,)
         ),
+        "both in each layer": falcon_h1(
+            layers=2, width=256, heads=4, kv_heads=2, head=64, inner=512, vocabulary=1024, ssm_inner=256, state=64,
+            ssm_heads=8,
+        ),
+        "one thing a layer": nemotron_h(
+            kinds="M-M*-M", width=256, heads=4, kv_heads=2, head=64, inner=512, vocabulary=1024, ssm_inner=512,
+            state=64, groups=2, ssm_heads=8,
+        ),
+        "joint matrices": phi3(layers=2, width=256, heads=4, kv_heads=2, inner=512, vocabulary=1024),
         "recurrent": mamba2(layers=2, width=256, vocabulary=1024, state=64, groups=1, heads=8),
         "convolutions": lfm2(
             layers=4, width=256, heads=4, kv_heads=2, inner=512, vocabulary=1024, attention=(1, 3)

@@ -20,7 +20,7 @@ from engine.fit import DeviceNeed, FitSettings, ModelNeed
 from engine.gguf_format import IncompleteError
 from engine.types import KvType
 from tests.fakes.gguf_files import Tiny, write_model
-from tests.fakes.gguf_headers import HeaderModel, small_sizes
+from tests.fakes.gguf_headers import HeaderModel, mamba2, small_sizes
 
 _SETTINGS = FitSettings(1024, outputs=17)
 _NEED = ModelNeed((DeviceNeed(1, 2, 3),), DeviceNeed(), 4)
@@ -76,6 +76,14 @@ def test_refusals_come_with_their_reasons(dry_loads: DryLoads, tmp_path: Path) -
     odd_heads.keys["attention.value_length"] = odd_heads.keys["attention.key_length"] = 24
     report = _refused(dry_loads, odd_heads.write(tmp_path / "odd.gguf"), FitSettings(1024, kv_type=KvType.Q8_0))
     assert report.kind is ErrorKind.FIT_UNMEASURABLE
+
+
+def test_greed_is_refused(dry_loads: DryLoads, header: Path, tmp_path: Path) -> None:
+    """A header whose state would fill the computer's memory is refused before it does."""
+    greedy = mamba2(layers=1, width=1 << 17, vocabulary=256, state=12_000, groups=1, heads=1 << 10)
+    report = _refused(dry_loads, greedy.write(tmp_path / "greedy.gguf"))
+    assert report.kind is ErrorKind.FIT_UNMEASURABLE
+    assert dry_loads.measure(header, _SETTINGS).total > 0
 
 
 def test_files_without_a_header(dry_loads: DryLoads, tmp_path: Path) -> None:

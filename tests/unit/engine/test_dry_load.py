@@ -71,6 +71,13 @@ def test_header_tells_what_a_load_takes(name: str, dry_loads: DryLoads, real: Lo
     assert real[name][0] is not None
 
 
+def test_nothing_is_placed_without_gpus(dry_loads: DryLoads, tmp_path: Path) -> None:
+    """Where experts stay and how GPUs share changes nothing where there is none, and breaks nothing."""
+    header = small_sizes()["experts"].write(tmp_path / "header.gguf")
+    placed = replace(_TARGET, experts_on_cpu=True, split=(3.0, 1.0))
+    assert dry_loads.measure(header, placed) == dry_loads.measure(header, _TARGET)
+
+
 def test_split_model(dry_loads: DryLoads, tmp_path: Path) -> None:
     """The headers of all parts together tell what the split model takes."""
     model = small_sizes()["dense"]

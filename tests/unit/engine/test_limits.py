@@ -7,8 +7,8 @@ import math
 import pytest
 
 from engine.errors import EngineError, ErrorKind
-from engine.limits import check_request
-from engine.types import GenerationRequest, SamplingSettings
+from engine.limits import check_load, check_request
+from engine.types import GenerationRequest, LoadRequest, SamplingSettings
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,13 @@ def test_edges_of_the_ranges_pass() -> None:
             max_tokens=1,
         )
     )
+
+
+@pytest.mark.parametrize("name", ["split", "draft_split"])
+@pytest.mark.parametrize("split", [(-1.0,), (1.0, math.nan), (math.inf,), (1.0,) * 17])
+def test_shares_of_gpus_are_few_and_finite(name: str, split: tuple[float, ...]) -> None:
+    """A split that llama.cpp could not read is refused under its own name; sixteen shares pass."""
+    with pytest.raises(EngineError) as caught:
+        check_load(LoadRequest("model.gguf", **{name: split}))  # type: ignore[arg-type]
+    assert caught.value.report.fact("name") == name
+    check_load(LoadRequest("model.gguf", **{name: (0.0, 1.0) * 8}))  # type: ignore[arg-type]
