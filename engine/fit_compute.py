@@ -46,8 +46,11 @@ def compute_buffers(shape: ModelShape, settings: FitSettings, places: Sequence[i
         held = [shape.layers[index] for index, place in enumerate(places[:-1]) if place == device]
         guests = at_home if lends and device == 0 else []
         lent = _largest_at_home(shape, settings, places) if lends and device == 0 else 0
-        stages = [_attention(shape, settings, layer) + _cache_copy(shape, settings, guests, layer) for layer in guests]
-        stages += _stages(shape, settings, [*held, *guests], lent)
+        stages = [
+            _attention(shape, settings, layer) + _cache_copy(shape, settings, guests, layer) for layer in set(guests)
+        ]
+        borrowed = _borrowed(shape, settings, places, device)
+        stages += [stage + borrowed for stage in _stages(shape, settings, [*held, *guests], lent)]
         # The CPU makes the embeddings itself; a GPU gets them, and makes its first tensors over them.
         largest = inputs + max(stages, default=0) - (0 if settings.backend is Backend.CPU else embedded)
         if places[-1] == device:
@@ -117,6 +120,18 @@ def _cache_copy(shape: ModelShape, settings: FitSettings, guests: Sequence[Layer
     # Where more than one matrix comes between, the keys of the next such layer are copied ahead.
     ahead = (shape.is_hybrid or layer.spread) and sum(guest.attends for guest in guests) > 1
     return copy + (held * row_bytes(settings.kv_type.name, layer.kv_heads * layer.key_head) if ahead else 0)
+
+
+def _borrowed(shape: ModelShape, settings: FitSettings, places: Sequence[int], device: int) -> int:
+    """For layers that read the cache of an earlier layer in the computer's memory: copies, all at once."""
+    own = [index for index, layer in enumerate(shape.layers) if layer.caches]
+    total = 0
+    for index, layer in enumerate(shape.layers):
+        if places[index] == device and layer.attends and not layer.caches:
+            lenders = [other for other in own if shape.layers[other].window == layer.window]
+            if lenders and places[lenders[-1]] == HOST:
+                total += cells(settings, layer.window) * row_bytes(settings.kv_type.name, layer.cached)
+    return total
 
 
 def _recurrence(shape: ModelShape, tokens: int, layer: Layer) -> int:
