@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
     request = options.with_load_settings(arguments, found)
     with closing(DryLoads(paths.logs)) as dry_loads:
         search = search_files(request, machine, FitHistory(paths.state), dry_loads)
-        settings = settings_of(request, search.pair.target.trained_ctx)
+        settings = settings_of(request, search)
         report = fit_report(search, settings)
         proposal = propose(search, settings)
     if not arguments.json:

@@ -6,12 +6,14 @@ import math
 
 from engine.errors import EngineError, ErrorKind
 from engine.types import (
+    LEAST_UBATCH,
     MAX_CTX,
     MAX_DRAFT_LENGTH,
     MAX_GPU_LAYERS,
     MAX_GPUS,
     MAX_REPEAT_PENALTY,
     MAX_THREADS,
+    MAX_UBATCH,
     GenerationRequest,
     LoadRequest,
 )
@@ -41,6 +43,7 @@ def check_load(request: LoadRequest) -> None:
         ("threads", 1 if request.threads is None else request.threads, 1, MAX_THREADS),
         ("gpu_layers", request.gpu_layers, -1, MAX_GPU_LAYERS),
         ("draft_gpu_layers", request.draft_gpu_layers, -1, MAX_GPU_LAYERS),
+        ("ubatch", LEAST_UBATCH if request.ubatch is None else request.ubatch, LEAST_UBATCH, MAX_UBATCH),
         *_shares("split", request.split),
         *_shares("draft_split", request.draft_split),
     )

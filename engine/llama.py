@@ -166,10 +166,12 @@ class LlamaContext:
         threads: int,
         on_gpu: bool,
         cancelled: Callable[[], bool],
+        ubatch: int | None = None,
     ) -> None:
         """Allocate cache and buffers.
 
         Args:
+            ubatch: tokens computed at once; None chooses by `on_gpu`.
             outputs: most logits rows one call may ask for; decides the size of a device buffer.
 
         Raises:
@@ -179,7 +181,7 @@ class LlamaContext:
             ctx,
             kv_type=kv_type,
             flash_attention=flash_attention,
-            ubatch=CHUNK_GPU if on_gpu else CHUNK_CPU,
+            ubatch=ubatch or (CHUNK_GPU if on_gpu else CHUNK_CPU),
             outputs=outputs,
         )
         params = context_params(settings, threads)

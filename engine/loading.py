@@ -87,6 +87,7 @@ def load_session(
                 threads=threads,
                 on_gpu=computing_device(gpu_layers).kind != "cpu",
                 cancelled=lambda: False,
+                ubatch=request.ubatch,
             )
             resources.callback(made.close)
             return made

@@ -19,6 +19,8 @@ LEAST_CTX: Final = 256  # also what llama.cpp rounds up to
 DEFAULT_CTX: Final = 8192  # where a load names none, and the target was trained with as many
 MAX_THREADS: Final = 512
 MAX_GPU_LAYERS: Final = 9999
+LEAST_UBATCH: Final = 32  # holds a round of the longest draft
+MAX_UBATCH: Final = 4096
 MAX_GPUS: Final = 16  # as many shares of a split as llama.cpp reads
 MAX_REPEAT_PENALTY: Final = 100.0
 MAX_DRAFT_LENGTH: Final = 16  # a checked batch reserves a row of logits per guess, so this bounds device memory
@@ -216,6 +218,7 @@ class LoadRequest:
         ctx: tokens for both contexts; None means the smaller of 8,192 and what the target was trained with.
         gpu_layers, draft_gpu_layers: -1 means all.
         threads: None means the number of physical cores.
+        ubatch: tokens of a prompt computed at once; None means 128 on the processor and 512 on a GPU.
         experts_on_cpu: the experts of a target that is a mixture stay in the computer's memory.
         split, draft_split: shares of several GPUs, in their order, of any sum; empty shares by free memory.
     """
@@ -228,6 +231,7 @@ class LoadRequest:
     gpu_layers: int = -1
     draft_gpu_layers: int = -1
     threads: int | None = None
+    ubatch: int | None = None
     experts_on_cpu: bool = False
     split: tuple[float, ...] = ()
     draft_split: tuple[float, ...] = ()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Final
 
 from app.devices.device import Device, DeviceKind, Machine
@@ -111,19 +114,19 @@ def _ways(
         for draft_gpu in draft_gpus:
             yield settings.split, draft_gpu
         return
-    by_room = _shares([max(0, gpu.available_bytes) for gpu in gpus], layers)
+    by_room = layers_by_shares([max(1, gpu.available_bytes) for gpu in gpus], layers)
     for draft_gpu in draft_gpus:
         yield by_room, draft_gpu
     for draft_gpu in draft_gpus:
         yield _filled(pair, settings, rooms, layers, draft_gpu), draft_gpu
 
 
-def _shares(room: Sequence[int], layers: int) -> tuple[int, ...]:
-    """Layers in proportion to the room, rounded so that they sum up."""
-    total = sum(room) or 1
-    ends = [round(layers * sum(room[: index + 1]) / total) for index in range(len(room) - 1)]
-    ends.append(layers)
-    return tuple(end - begin for begin, end in zip([0, *ends], ends, strict=False))
+def layers_by_shares(shares: Sequence[float], layers: int) -> tuple[int, ...]:
+    """How llama.cpp deals layers out: in their order, each to the device in whose share its place falls."""
+    ends = list(accumulate(shares))
+    bounds = [end / ends[-1] for end in ends]
+    places = Counter(bisect_right(bounds, index / layers) for index in range(layers))
+    return tuple(places[index] for index in range(len(shares)))
 
 
 def _filled(pair: Pair, settings: PairSettings, rooms: Rooms, layers: int, draft_gpu: int) -> tuple[int, ...]:

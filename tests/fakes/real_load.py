@@ -88,8 +88,9 @@ def _by_engine(path: str, settings: FitSettings) -> tuple[int, int, int]:
         kv_type=settings.kv_type,
         flash_attention=settings.flash_attention,
         threads=1,
-        on_gpu=settings.ubatch > 128,
+        on_gpu=False,
         cancelled=lambda: False,
+        ubatch=settings.ubatch,
     )
     tokens = [0] * min(settings.ctx // 2, settings.ubatch)
     context.decode(tokens, 0)

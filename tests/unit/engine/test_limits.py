@@ -66,3 +66,13 @@ def test_shares_of_gpus_are_few_and_finite(name: str, split: tuple[float, ...]) 
         check_load(LoadRequest("model.gguf", **{name: split}))  # type: ignore[arg-type]
     assert caught.value.report.fact("name") == name
     check_load(LoadRequest("model.gguf", **{name: (0.0, 1.0) * 8}))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ubatch", [0, 31, 4097])
+def test_batches_are_neither_tiny_nor_huge(ubatch: int) -> None:
+    """A batch must hold a round of the longest draft; the ends of the range pass."""
+    with pytest.raises(EngineError) as caught:
+        check_load(LoadRequest("model.gguf", ubatch=ubatch))
+    assert caught.value.report.fact("name") == "ubatch"
+    for allowed in (None, 32, 4096):
+        check_load(LoadRequest("model.gguf", ubatch=allowed))
