@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from app import bench_command, doctor_command, generate_command, models_command, options
+from app import bench_command, doctor_command, fit_command, generate_command, models_command, options
 from app.command import Command, Outcome
 from app.paths import BASE_DIR_VARIABLE, Paths
 from app.reply_document import error_document
@@ -24,6 +24,7 @@ from engine.types import EndReason
 _COMMANDS: dict[str, Command] = {
     "generate": generate_command.run,
     "bench": bench_command.run,
+    "fit": fit_command.run,
     "models": models_command.run,
     "doctor": doctor_command.run,
 }
@@ -88,15 +89,16 @@ def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     generate = generate_command.add_parser(commands)
     bench = bench_command.add_parser(commands)
+    fit = fit_command.add_parser(commands)
     doctor = doctor_command.add_parser(commands)
-    for command in (generate, bench, doctor, *models_command.add_parser(commands)):
+    for command in (generate, bench, fit, doctor, *models_command.add_parser(commands)):
         # Absent here, the value given before the command stands.
         _add_base_dir(command, default=argparse.SUPPRESS)
         command.add_argument("--json", action="store_true", help="print one JSON object")
         command.add_argument("--verbose", action="store_true", help="add details to error messages")
     arguments = parser.parse_args(words)
-    if arguments.command in ("generate", "bench"):
-        options.check(generate if arguments.command == "generate" else bench, arguments)
+    if arguments.command in (takes_pair := {"generate": generate, "bench": bench, "fit": fit}):
+        options.check(takes_pair[arguments.command], arguments)
     return arguments
 
 

@@ -20,11 +20,11 @@ from engine.types import EngineInfo
 EngineTarget = Callable[[Connection, str], None]  # the pipe's end and the log's path
 
 # Named, since fork is the default of some platforms, and a forked llama.cpp would share its parent's fate.
-_SPAWN = multiprocessing.get_context("spawn")
+SPAWN = multiprocessing.get_context("spawn")
 
 
 @contextlib.contextmanager
-def _interrupts_blocked() -> Iterator[None]:
+def interrupts_blocked() -> Iterator[None]:
     """A process started inside never sees Ctrl-C, not even before it can ignore it; only this thread is affected."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows starts processes without such a mask
         yield
@@ -51,10 +51,10 @@ class EngineProcess:
     def __init__(self, target: EngineTarget, logs: Path, ready_s: float) -> None:
         """Raises EngineError where there is no place for a log or no room for a process."""
         self.log = new_engine_log(logs)
-        self.connection, theirs = _SPAWN.Pipe()
-        self._process = _SPAWN.Process(target=target, args=(theirs, str(self.log)), name="draftlight-engine")
+        self.connection, theirs = SPAWN.Pipe()
+        self._process = SPAWN.Process(target=target, args=(theirs, str(self.log)), name="draftlight-engine")
         try:
-            with _interrupts_blocked():
+            with interrupts_blocked():
                 self._process.start()
         except OSError as error:
             self.connection.close()
@@ -97,13 +97,13 @@ class EngineProcess:
         report = self.fault if self.info is None else None
         report = report or ErrorReport(ErrorKind.ENGINE_START_FAILED if self.info is None else ErrorKind.ENGINE_DIED)
         facts: tuple[tuple[str, str | int | float], ...]
-        facts = (("exit_code", exit_code), ("signal", _signal_name(exit_code)), ("log_path", str(log)))
+        facts = (("exit_code", exit_code), ("signal", signal_name(exit_code)), ("log_path", str(log)))
         if self.killed:
             facts += (("reason", "no answer"),)
         return replace(report, facts=report.facts + facts, detail=report.detail or tail(log))
 
 
-def _signal_name(exit_code: int) -> str:
+def signal_name(exit_code: int) -> str:
     """ "SIGKILL" for -9, "" where no signal ended the process."""
     try:
         return signal.Signals(-exit_code).name if exit_code < 0 else ""

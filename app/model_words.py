@@ -118,6 +118,10 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
                 "It has {size_bytes}, and as {file_type} it would still have {expected_bytes}: too much for a draft "
                 "that is to be faster. Choose a smaller type, or a smaller model of the same family.",
             )
+        case ErrorKind.FIT_UNMEASURABLE:
+            return translate("messages", "The need of {path_name} cannot be measured"), translate(
+                "messages", "llama.cpp gave no figures for {path}: {reason}. Loading it may fail in the same way."
+            )
         case _:
             raise AssertionError(kind)  # a test asks for the words of every kind
 

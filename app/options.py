@@ -158,7 +158,7 @@ def check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Non
     """Combinations that argparse cannot express; exits with status 2."""
     if arguments.draft is not None and arguments.target is None:
         parser.error("--draft needs --target")
-    if arguments.raw and arguments.messages is not None:
+    if arguments.command != "fit" and arguments.raw and arguments.messages is not None:
         parser.error("--raw is for one prompt, not for --messages")
 
 

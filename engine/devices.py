@@ -1,60 +1,31 @@
-"""What the engine build can compute with. ggml's device calls are not bound by llama-cpp-python, so by ctypes here."""
+"""What the engine build can compute with."""
 
 from __future__ import annotations
 
-import ctypes
 import os
-import sys
-from pathlib import Path
-from typing import Any, Final
 
 import llama_cpp as llama
 import psutil
-from llama_cpp import llama_cpp as binding
 
+from engine import ggml
 from engine.types import DeviceInfo, EngineInfo
-
-_KINDS: Final = {0: "cpu", 1: "gpu", 2: "igpu", 3: "accelerator"}
-_NAMES: Final = {"linux": "lib{}.so", "darwin": "lib{}.dylib", "win32": "{}.dll"}
-
-
-def _library(name: str) -> ctypes.CDLL:
-    folder = Path(binding.__file__).parent / "lib"
-    return ctypes.CDLL(str(folder / _NAMES[sys.platform].format(name)))
-
-
-def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
-    function = getattr(library, name)
-    function.restype = result
-    function.argtypes = list(arguments)
-    return function
 
 
 def devices() -> tuple[DeviceInfo, ...]:
     """Every device of the build, GPUs first. Asking a CUDA device creates its context."""
-    base, ggml = _library("ggml-base"), _library("ggml")
-    pointer, size = ctypes.c_void_p, ctypes.c_size_t
-    count = _function(ggml, "ggml_backend_dev_count", size)
-    get = _function(ggml, "ggml_backend_dev_get", pointer, size)
-    name = _function(base, "ggml_backend_dev_name", ctypes.c_char_p, pointer)
-    description = _function(base, "ggml_backend_dev_description", ctypes.c_char_p, pointer)
-    kind = _function(base, "ggml_backend_dev_type", ctypes.c_int, pointer)
-    memory = _function(base, "ggml_backend_dev_memory", None, pointer, ctypes.POINTER(size), ctypes.POINTER(size))
     found = []
-    for index in range(count()):
-        device = get(index)
-        free, total = size(), size()
-        memory(device, ctypes.byref(free), ctypes.byref(total))
-        what = _KINDS.get(kind(device), "accelerator")
-        free_bytes, total_bytes = free.value, total.value
-        if what == "cpu":  # ggml reports free = total there
+    for device in ggml.devices():
+        name, description = ggml.device_texts(device)
+        free_bytes, total_bytes = ggml.device_memory(device)
+        kind = ggml.KINDS.get(ggml.device_type(device), "accelerator")
+        if kind == "cpu":  # ggml reports free = total there
             system = psutil.virtual_memory()
             free_bytes, total_bytes = system.available, system.total
         found.append(
             DeviceInfo(
-                name=name(device).decode(errors="replace"),
-                description=description(device).decode(errors="replace").strip(),
-                kind=what,
+                name=name,
+                description=description,
+                kind=kind,
                 # Some Vulkan drivers report a budget above the heap's size.
                 free_bytes=min(free_bytes, total_bytes),
                 total_bytes=total_bytes,

@@ -77,6 +77,7 @@ class ErrorKind(Enum):
     MODEL_UNKNOWN = "model_unknown"  # path: no model, or in none of the places that are looked into
     PIECES_NOT_JOINED = "pieces_not_joined"  # path, pieces, file: what they make when they are joined
     SELF_DRAFT_TOO_LARGE = "self_draft_too_large"  # path, file_type, size_bytes, expected_bytes
+    FIT_UNMEASURABLE = "fit_unmeasurable"  # path, reason: llama.cpp does not tell what the model needs
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,12 +152,21 @@ def _part_ending(number: int, count: int) -> str:
     return f"-{number + 1:05d}-of-{count:05d}.gguf"
 
 
-def read_header(path: str | Path) -> GgufHeader:
+def read_header(path: str | Path, *, whole: bool = True) -> GgufHeader:
     """Read the header of a file and little more; safe on hostile files. Blocks on the disk.
+
+    Args:
+        whole: False where the file may end behind its header.
 
     Raises:
         EngineError: FILE_MISSING, FILE_UNREADABLE, and what `grow_header` raises.
     """
+    header, _ = read_header_bytes(path)
+    return _whole(header) if whole else header
+
+
+def read_header_bytes(path: str | Path) -> tuple[GgufHeader, bytes]:
+    """The header, and bytes of the file that begin with it. As `read_header` otherwise, where not whole."""
     path = Path(path)
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its other end
@@ -168,7 +177,7 @@ def read_header(path: str | Path) -> GgufHeader:
                 file.seek(0)
                 return file.read(length)
 
-            return grow_header(path, os.fstat(file.fileno()).st_size, first_bytes)
+            return _grown(path, os.fstat(file.fileno()).st_size, first_bytes, growth=8)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise EngineError(ErrorKind.FILE_MISSING, path=str(path)) from error
     except OSError as error:
@@ -189,27 +198,40 @@ def grow_header(path: Path, size: int, first_bytes: Callable[[int], bytes], grow
         EngineError: NOT_GGUF, GGUF_VERSION, GGUF_BROKEN, or GGUF_TRUNCATED, where expected_bytes is only a lower
             bound if the header itself is cut off.
     """
+    return _whole(_grown(path, size, first_bytes, growth)[0])
+
+
+def _whole(header: GgufHeader) -> GgufHeader:
+    if header.size_bytes < header.expected_bytes:
+        raise _truncated(header.path, header.size_bytes, header.expected_bytes)
+    return header
+
+
+def _grown(
+    path: Path, size: int, first_bytes: Callable[[int], bytes], growth: int
+) -> tuple[GgufHeader, bytes]:
+    """As `grow_header`, with bytes that begin with the header; the file may end behind it."""
     try:
-        header = _grow(path, size, first_bytes, growth)
+        header, data = _grow(path, size, first_bytes, growth)
     except gguf_format.NotGgufError as error:
         raise EngineError(ErrorKind.NOT_GGUF, path=str(path)) from error
     except gguf_format.VersionError as error:
         raise EngineError(ErrorKind.GGUF_VERSION, path=str(path), version=error.version) from error
     except gguf_format.BrokenError as error:
         raise EngineError(ErrorKind.GGUF_BROKEN, path=str(path), reason=str(error)) from error
-    if header.size_bytes < header.expected_bytes:
-        raise _truncated(path, header.size_bytes, header.expected_bytes)
     if not 0 <= header.split_no < header.split_count <= MAX_PARTS:
         _broken(header, f"part {header.split_no + 1} of {header.split_count}")
-    return header
+    return header, data
 
 
-def _grow(path: Path, size: int, first_bytes: Callable[[int], bytes], growth: int) -> GgufHeader:
+def _grow(
+    path: Path, size: int, first_bytes: Callable[[int], bytes], growth: int
+) -> tuple[GgufHeader, bytes]:
     length = _FIRST_READ
     while True:
         data = first_bytes(length)
         try:
-            return GgufHeader(path, *gguf_format.parse(data), size)
+            return GgufHeader(path, *gguf_format.parse(data), size), data
         except gguf_format.IncompleteError as error:
             end = error.end
         if end > MAX_HEADER_BYTES:

@@ -188,6 +188,14 @@ class Content(NamedTuple):
     data_end: int
 
 
+class Records(NamedTuple):
+    """A header, and where its records stand: each key's, name and type included, and all tensors'."""
+
+    content: Content
+    keys: Mapping[str, slice]
+    tensors: slice
+
+
 _U32, _U64 = struct.Struct("<I"), struct.Struct("<Q")
 _STRING, _ARRAY = 8, 9  # value types
 _NUMBERS: Mapping[int, struct.Struct] = {
@@ -202,30 +210,31 @@ def parse(data: bytes) -> Content:
         IncompleteError: `data` do not hold the whole header.
         NotGgufError, VersionError, BrokenError: the header cannot be read, or breaks a limit.
     """
+    return records(data).content
+
+
+def records(data: bytes) -> Records:
+    """As `parse`, with what is needed to copy parts of the header."""
     cursor = _Cursor(data)
-    if data[:4] != b"GGUF":
-        raise NotGgufError
-    cursor.skip(4)
-    version: int = cursor.scalar(_U32)
-    if version and version & 0xFFFF == 0:
-        raise BrokenError("the byte order is big-endian")
-    if version not in (2, 3):
-        raise VersionError(version)
-    n_tensors: int = cursor.scalar(_U64)
-    n_keys: int = cursor.scalar(_U64)
-    if n_tensors > MAX_TENSORS or n_keys > MAX_KEYS:
-        raise BrokenError(f"{n_tensors} tensors and {n_keys} keys")
+    version, n_tensors, n_keys = cursor.beginning()
     metadata = cursor.metadata(n_keys)
+    alignment = _alignment(metadata)
+    start = cursor.position
+    tensors = cursor.tensors(n_tensors, alignment)
+    end = cursor.position
+    metadata = {key: _detached(value) for key, value in metadata.items()}  # only now: what is refused costs no copies
+    offset = data_end = end
+    if tensors:
+        offset = _padded(end, alignment)
+        data_end = offset + tensors[-1].offset + tensors[-1].nbytes
+    return Records(Content(version, metadata, tensors, offset, data_end), cursor.keys, slice(start, end))
+
+
+def _alignment(metadata: Mapping[str, Value]) -> int:
     alignment = metadata.get("general.alignment", 32)
     if not isinstance(alignment, int) or not 0 < alignment <= MAX_ALIGNMENT or alignment & (alignment - 1):
         raise BrokenError("the alignment is not a small power of two")
-    tensors = cursor.tensors(n_tensors, alignment)
-    # Only now, so that what is refused costs no copies
-    metadata = {key: _detached(value) for key, value in metadata.items()}
-    if not tensors:
-        return Content(version, metadata, (), cursor.position, cursor.position)
-    offset = _padded(cursor.position, alignment)
-    return Content(version, metadata, tensors, offset, offset + tensors[-1].offset + tensors[-1].nbytes)
+    return alignment
 
 
 def _detached(value: Value) -> Value:
@@ -242,13 +251,30 @@ def _padded(size: int, alignment: int) -> int:
 class _Cursor:
     """Reads one thing after the other."""
 
-    __slots__ = ("data", "position", "strings", "text_bytes")
+    __slots__ = ("data", "keys", "position", "strings", "text_bytes")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.position = 0
         self.strings = 0  # in arrays
         self.text_bytes = 0  # of other strings
+        self.keys: dict[str, slice] = {}  # where the record of each key stands
+
+    def beginning(self) -> tuple[int, int, int]:
+        """Version, number of tensors, number of keys."""
+        if self.data[:4] != b"GGUF":
+            raise NotGgufError
+        self.skip(4)
+        version: int = self.scalar(_U32)
+        if version and version & 0xFFFF == 0:
+            raise BrokenError("the byte order is big-endian")
+        if version not in (2, 3):
+            raise VersionError(version)
+        n_tensors: int = self.scalar(_U64)
+        n_keys: int = self.scalar(_U64)
+        if n_tensors > MAX_TENSORS or n_keys > MAX_KEYS:
+            raise BrokenError(f"{n_tensors} tensors and {n_keys} keys")
+        return version, n_tensors, n_keys
 
     def skip(self, size: int) -> int:
         """Step over `size` bytes and return where they begin."""
@@ -274,6 +300,7 @@ class _Cursor:
     def metadata(self, count: int) -> dict[str, Value]:
         metadata: dict[str, Value] = {}
         for _ in range(count):
+            start = self.position
             key = self.string(limit=65_535)
             if not key or not key.isascii():
                 raise BrokenError("a key that is not ASCII text")
@@ -281,6 +308,7 @@ class _Cursor:
             if name in metadata:
                 raise BrokenError(f"the key {name[:64]} stands twice")
             metadata[name] = self._value(self.scalar(_U32))
+            self.keys[name] = slice(start, self.position)
         return metadata
 
     def _value(self, kind: int) -> Value:

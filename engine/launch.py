@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 from collections.abc import MutableMapping
 from io import TextIOWrapper
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Final
 
 # How often a thread of GNU's OpenMP looks for its partners before it sleeps; by itself 300,000 times, which is lost
 # time where another program has taken a partner's core. On two cores, one of them busy: 2.6 tokens a second with the
 # default, 9.7 with this number, 19 without looking. On quiet cores: 43, 43 and 20 (docs/adr/0010).
 _SPINS: Final = "5000"
+_MOST_MEMORY: Final = 8 << 30  # bytes; of all known models, the state of recurrent layers takes less than one
 
 
 def run_engine(connection: Connection, log_path: str) -> None:
@@ -22,6 +25,37 @@ def run_engine(connection: Connection, log_path: str) -> None:
     Standard output and error, Python's and llama.cpp's, go to `log_path`: llama.cpp writes to both at will, so
     neither can carry messages, and their tail is what explains a crash.
     """
+    _prepare(log_path)
+    from engine.host import EngineHost
+
+    EngineHost(connection).serve()
+
+
+def run_dry_loads(connection: Connection, log_path: str) -> None:
+    """Entry point of the process that measures what models would need; as `run_engine`.
+
+    For each (files, settings) that arrives, answers with a ModelNeed or an ErrorReport; ends with the pipe.
+    """
+    _prepare(log_path)
+    _stay_small()
+    from engine.dry_load_host import serve
+
+    serve(connection)
+
+
+def _stay_small() -> None:
+    """What a bad header asks for must not bring other programs down. As far as the system can hold it."""
+    with contextlib.suppress(OSError):  # on Linux: the first to go where memory ends
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        limit = _MOST_MEMORY if most == resource.RLIM_INFINITY else min(_MOST_MEMORY, most)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
+
+
+def _prepare(log_path: str) -> None:
     log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     for number in (1, 2):
         os.dup2(log, number)
@@ -34,9 +68,6 @@ def run_engine(connection: Connection, log_path: str) -> None:
     calm_threads(os.environ)
     # Ctrl-C in a terminal reaches the whole group; the app decides what it means and cancels through the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    from engine.host import EngineHost
-
-    EngineHost(connection).serve()
 
 
 def calm_threads(environment: MutableMapping[str, str]) -> None:

@@ -7,11 +7,14 @@ from typing import Final
 
 from engine.errors import EngineError, ErrorKind
 from engine.types import (
+    LEAST_UBATCH,
     MAX_CTX,
     MAX_DRAFT_LENGTH,
     MAX_GPU_LAYERS,
+    MAX_GPUS,
     MAX_REPEAT_PENALTY,
     MAX_THREADS,
+    MAX_UBATCH,
     FlashAttention,
     GenerationRequest,
     KvType,
@@ -45,10 +48,18 @@ def check_load(request: LoadRequest) -> None:
         ("threads", 1 if request.threads is None else request.threads, 1, MAX_THREADS),
         ("gpu_layers", request.gpu_layers, -1, MAX_GPU_LAYERS),
         ("draft_gpu_layers", request.draft_gpu_layers, -1, MAX_GPU_LAYERS),
+        ("ubatch", LEAST_UBATCH if request.ubatch is None else request.ubatch, LEAST_UBATCH, MAX_UBATCH),
+        *_shares("split", request.split),
+        *_shares("draft_split", request.draft_split),
     )
     # llama.cpp cannot read quantised values of the cache without it, and only says that it got no context.
     if request.flash_attention is FlashAttention.OFF and request.kv_type not in _UNQUANTISED:
         raise EngineError(ErrorKind.CACHE_NEEDS_FLASH, kv_type=request.kv_type.value)
+
+
+def _shares(name: str, split: tuple[float, ...]) -> list[tuple[str, float, float, float]]:
+    """How many, and each."""
+    return [(name, len(split), 0, MAX_GPUS), *((name, share, 0.0, math.inf) for share in split)]
 
 
 def _check(*ranges: tuple[str, float, float, float]) -> None:

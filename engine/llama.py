@@ -1,9 +1,7 @@
 """The only module that decodes with llama.cpp: models, contexts, tokens.
 
 Built on llama-cpp-python's low level; its high-level class hides p and q, allocates ctx × vocab floats for a draft
-and ignores a failed rollback. Every parameter that matters is set here, because upstream's defaults move and some
-cost gigabytes: `swa_full` (on by default: a full-size cache for sliding-window layers), `n_outputs_max` (0 reserves
-logits for a whole batch on the device), flash attention, batch sizes.
+and ignores a failed rollback. All parameters come from `engine.llama_params`.
 
 llama.cpp answers many faults with abort(), so nothing here may run outside the engine process.
 """
@@ -12,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -25,27 +22,11 @@ from llama_cpp import llama_cpp as binding
 from engine.decoder import Interrupted
 from engine.distribution import Logits
 from engine.errors import EngineError, ErrorKind
+from engine.fit import CHUNK_CPU, CHUNK_GPU, FitSettings
+from engine.llama_log import forget_errors, refusal
+from engine.llama_params import context_params, model_params
 from engine.types import MAX_DRAFT_LENGTH, FlashAttention, KvType
 
-_CHUNK_CPU: Final = 128  # a prompt is read in pieces this long; each may be cancelled
-_CHUNK_GPU: Final = 512
-
-_KV_TYPES: Final = {
-    KvType.F32: llama.GGML_TYPE_F32,
-    KvType.F16: llama.GGML_TYPE_F16,
-    KvType.BF16: 30,  # GGML_TYPE_BF16, which the binding does not name
-    KvType.Q8_0: llama.GGML_TYPE_Q8_0,
-    KvType.Q5_1: llama.GGML_TYPE_Q5_1,
-    KvType.Q5_0: llama.GGML_TYPE_Q5_0,
-    KvType.Q4_1: llama.GGML_TYPE_Q4_1,
-    KvType.Q4_0: llama.GGML_TYPE_Q4_0,
-    KvType.IQ4_NL: llama.GGML_TYPE_IQ4_NL,
-}
-_FLASH: Final = {
-    FlashAttention.AUTO: llama.LLAMA_FLASH_ATTN_TYPE_AUTO,
-    FlashAttention.ON: llama.LLAMA_FLASH_ATTN_TYPE_ENABLED,
-    FlashAttention.OFF: llama.LLAMA_FLASH_ATTN_TYPE_DISABLED,
-}
 _FILE_TYPES: Final = {
     "F32": llama.LLAMA_FTYPE_ALL_F32,
     "Q2_K": llama.LLAMA_FTYPE_MOSTLY_Q2_K,
@@ -56,45 +37,28 @@ _FILE_TYPES: Final = {
     "Q8_0": llama.LLAMA_FTYPE_MOSTLY_Q8_0,
 }
 
-# GCC before 14 drops the stores that fill the tile configuration (its _tile_loadconfig declares 8 of the 64 bytes as
-# read), so a build of this version with AMX dies with SIGSEGV in its first quantised product. Without the extra
-# buffer types those kernels are never chosen. Only some Xeons have AMX.
-_AMX: Final = b"AMX_INT8 = 1" in llama.llama_print_system_info()
-
 # Function objects of our own where the binding's signature costs time: a plain address instead of a pointer object.
 _get_logits: Any = binding._lib["llama_get_logits"]
 _get_logits.argtypes = [ctypes.c_void_p]
 _get_logits.restype = ctypes.c_void_p
 
 
-_LOG_DEBUG, _LOG_ERROR = 1, 4  # ggml_log_level
-_errors: deque[str] = deque(maxlen=8)  # what llama.cpp last complained of; the only reasons it gives
-
-
-def _write_log(level: int, text: bytes, _: object) -> None:
-    if level != _LOG_DEBUG:
-        os.write(2, text)
-    if level == _LOG_ERROR:
-        _errors.append(text.decode("utf-8", errors="replace").rstrip())
-
-
-def _refusal(kind: ErrorKind, **facts: str | int) -> EngineError:
-    """An error with llama.cpp's own words as its detail."""
-    return EngineError(kind, "\n".join(_errors), **facts)
-
-
-_log_callback = binding.llama_log_callback(_write_log)  # llama.cpp keeps the address for as long as it lives
-llama.llama_log_set(_log_callback, None)
-
-
 class LlamaModel:
     """Weights and vocabulary of one GGUF file. Close it after its contexts."""
 
-    def __init__(self, path: str, gpu_layers: int, progress: Callable[[float], bool]) -> None:
+    def __init__(
+        self,
+        path: str,
+        gpu_layers: int,
+        progress: Callable[[float], bool],
+        *,
+        experts_on_cpu: bool = False,
+        split: tuple[float, ...] = (),
+    ) -> None:
         """Load a file.
 
         Args:
-            gpu_layers: -1 means all.
+            gpu_layers, experts_on_cpu, split: see `FitSettings`.
             progress: called with 0…1 on this thread while loading; loading stops when it returns False.
 
         Raises:
@@ -108,18 +72,14 @@ class LlamaModel:
             return go_on
 
         callback = binding.llama_progress_callback(report)  # must outlive the call
-        params = llama.llama_model_default_params()
-        params.n_gpu_layers = gpu_layers
-        # Never AUTO: llama.cpp picks by device there, and it aborts together with no_alloc.
-        params.load_mode = llama.LLAMA_LOAD_MODE_MMAP if llama.llama_supports_mmap() else llama.LLAMA_LOAD_MODE_NONE
-        params.use_extra_bufts = not _AMX
+        params = model_params(gpu_layers, experts_on_cpu=experts_on_cpu, split=split)
         params.progress_callback = callback
-        _errors.clear()
+        forget_errors()
         model = llama.llama_model_load_from_file(os.fsencode(path), params)
         if not model:
             if not go_on:
                 raise EngineError(ErrorKind.LOAD_CANCELLED)
-            raise _refusal(ErrorKind.LOAD_FAILED, path=path)
+            raise refusal(ErrorKind.LOAD_FAILED, path=path)
         self.handle = model
         self.path = path
         self._vocab = llama.llama_model_get_vocab(model)
@@ -211,11 +171,13 @@ class LlamaContext:
         threads: int,
         on_gpu: bool,
         cancelled: Callable[[], bool],
+        ubatch: int | None = None,
         stand_in: int | None = None,
     ) -> None:
         """Allocate cache and buffers.
 
         Args:
+            ubatch: tokens computed at once; None chooses by `on_gpu`.
             outputs: most logits rows one call may ask for; decides the size of a device buffer.
             stand_in: read in the place of ids beyond the model's vocabulary, which a draft meets whose target has more
                 tokens; None where there are no such ids.
@@ -223,26 +185,19 @@ class LlamaContext:
         Raises:
             EngineError: CONTEXT_FAILED, for want of memory or because the KV type does not suit the model.
         """
-        params = llama.llama_context_default_params()
-        params.n_ctx = ctx
-        self.chunk = min(ctx, _CHUNK_GPU if on_gpu else _CHUNK_CPU)
-        params.n_batch = params.n_ubatch = max(self.chunk, outputs)
-        params.n_seq_max = 1
-        params.n_rs_seq = 0
-        params.n_outputs_max = outputs
-        params.n_threads = params.n_threads_batch = threads
-        params.type_k = params.type_v = _KV_TYPES[kv_type]
-        params.flash_attn_type = _FLASH[flash_attention]
-        params.swa_full = False
-        params.kv_unified = True
-        params.offload_kqv = True
-        params.op_offload = True
-        params.embeddings = False
-        params.no_perf = True
-        _errors.clear()
+        settings = FitSettings(
+            ctx,
+            kv_type=kv_type,
+            flash_attention=flash_attention,
+            ubatch=ubatch or (CHUNK_GPU if on_gpu else CHUNK_CPU),
+            outputs=outputs,
+        )
+        params = context_params(settings, threads)
+        self.chunk = min(ctx, settings.ubatch)
+        forget_errors()
         self._handle = llama.llama_init_from_model(model.handle, params)
         if not self._handle:
-            raise _refusal(ErrorKind.CONTEXT_FAILED, path=model.path, ctx=ctx, kv_type=kv_type.value)
+            raise refusal(ErrorKind.CONTEXT_FAILED, path=model.path, ctx=ctx, kv_type=kv_type.value)
         self._memory = llama.llama_get_memory(self._handle)
         self.model = model
         self.ctx = int(llama.llama_n_ctx(self._handle))
@@ -308,7 +263,7 @@ class LlamaContext:
             if code == 2:
                 raise Interrupted
             kind = ErrorKind.OUT_OF_MEMORY if code == -2 else ErrorKind.DECODE_FAILED
-            raise _refusal(kind, code=code, path=self.model.path)
+            raise refusal(kind, code=code, path=self.model.path)
         self.tokens.extend(tokens)
         return rows
 
@@ -376,6 +331,6 @@ def quantize(source: Path, destination: Path, file_type: str, threads: int) -> N
         os.fsencode(source), os.fsencode(destination), ctypes.byref(params)
     )
     if code != 0:
-        raise _refusal(ErrorKind.QUANTIZE_FAILED, path=str(source), reason=f"code {code}")
+        raise refusal(ErrorKind.QUANTIZE_FAILED, path=str(source), reason=f"code {code}")
 
 

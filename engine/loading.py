@@ -19,11 +19,9 @@ from engine.llama import LlamaContext, LlamaModel
 from engine.prompt import PromptMaker
 from engine.protocol import LoadProgress
 from engine.session import Session
-from engine.types import MAX_DRAFT_LENGTH, Inactive, LoadedPair, LoadRequest, ModelInfo
+from engine.types import MAX_DRAFT_LENGTH, Inactive, LoadedPair, LoadRequest, ModelInfo, context_of
 from engine.vocabulary import require_match
 
-_DEFAULT_CTX: Final = 8192
-_LEAST_CTX: Final = 256  # also what llama.cpp rounds up to
 _PROGRESS_INTERVAL_S: Final = 0.05
 
 
@@ -53,11 +51,13 @@ def load_session(
         masked = np.array(require_match(target_header, draft_header).masked, np.int64)
     total = _file_bytes(target_header) + (_file_bytes(draft_header) if draft_header else 0)
     # llama.cpp cuts its batch to the context, and a round must fit into a batch.
-    ctx = max(_LEAST_CTX, request.ctx or min(_DEFAULT_CTX, target_header.context_length or _DEFAULT_CTX))
+    ctx = context_of(request, target_header.context_length)
     threads = request.threads or psutil.cpu_count(logical=False) or 1
     with ExitStack() as resources:
 
-        def load(header: gguf.GgufHeader, role: str, done_before: int, gpu_layers: int) -> LlamaModel:
+        def load(
+            header: gguf.GgufHeader, role: str, done_before: int, gpu_layers: int, split: tuple[float, ...]
+        ) -> LlamaModel:
             last = 0.0
             size_bytes = _file_bytes(header)
 
@@ -69,7 +69,8 @@ def load_session(
                     report(LoadProgress(job, role, done_before + int(fraction * size_bytes), total))
                 return not cancelled()
 
-            model = LlamaModel(str(header.path), gpu_layers, progress)
+            experts_on_cpu = request.experts_on_cpu and role == "target"
+            model = LlamaModel(str(header.path), gpu_layers, progress, experts_on_cpu=experts_on_cpu, split=split)
             resources.callback(model.close)
             if not model.can_decode:
                 raise EngineError(
@@ -91,17 +92,19 @@ def load_session(
                 threads=threads,
                 on_gpu=computing_device(gpu_layers).kind != "cpu",
                 cancelled=lambda: False,
+                ubatch=request.ubatch,
                 stand_in=stand_in,
             )
             resources.callback(made.close)
             return made
 
         # The target first, context included: what is left of the device's memory is the draft's.
-        model = load(target_header, "target", 0, request.gpu_layers)
+        model = load(target_header, "target", 0, request.gpu_layers, request.split)
         target = context(model, MAX_DRAFT_LENGTH + 1, request.gpu_layers)
         draft = None
         if draft_header is not None:
-            draft_model = load(draft_header, "draft", _file_bytes(target_header), request.draft_gpu_layers)
+            done = _file_bytes(target_header)
+            draft_model = load(draft_header, "draft", done, request.draft_gpu_layers, request.draft_split)
             # A line break says least in the place of what the draft cannot read, which is mostly a chat's marks.
             stand_in = max(draft_model.newline, 0) if draft_model.vocab_size < model.vocab_size else None
             draft = context(draft_model, 1, request.draft_gpu_layers, stand_in)

@@ -15,8 +15,13 @@ from enum import Enum
 from typing import Final
 
 MAX_CTX: Final = 1 << 24  # what a load may ask for; beyond, llama.cpp's 32-bit fields wrap or it computes for minutes
+LEAST_CTX: Final = 256  # also what llama.cpp rounds up to
+DEFAULT_CTX: Final = 8192  # where a load names none, and the target was trained with as many
 MAX_THREADS: Final = 512
 MAX_GPU_LAYERS: Final = 9999
+LEAST_UBATCH: Final = 32  # holds a round of the longest draft
+MAX_UBATCH: Final = 4096
+MAX_GPUS: Final = 16  # as many shares of a split as llama.cpp reads
 MAX_REPEAT_PENALTY: Final = 100.0
 MAX_DRAFT_LENGTH: Final = 16  # a checked batch reserves a row of logits per guess, so this bounds device memory
 
@@ -213,6 +218,9 @@ class LoadRequest:
         ctx: tokens for both contexts; None means the smaller of 8,192 and what the target was trained with.
         gpu_layers, draft_gpu_layers: -1 means all.
         threads: None means the number of physical cores.
+        ubatch: tokens of a prompt computed at once; None means 128 on the processor and 512 on a GPU.
+        experts_on_cpu: the experts of a target that is a mixture stay in the computer's memory.
+        split, draft_split: shares of several GPUs, in their order, of any sum; empty shares by free memory.
     """
 
     target: str
@@ -223,6 +231,15 @@ class LoadRequest:
     gpu_layers: int = -1
     draft_gpu_layers: int = -1
     threads: int | None = None
+    ubatch: int | None = None
+    experts_on_cpu: bool = False
+    split: tuple[float, ...] = ()
+    draft_split: tuple[float, ...] = ()
+
+
+def context_of(request: LoadRequest, trained_ctx: int) -> int:
+    """The tokens of context that a load makes, before llama.cpp rounds them up; trained_ctx is 0 where unknown."""
+    return max(LEAST_CTX, request.ctx or min(DEFAULT_CTX, trained_ctx or DEFAULT_CTX))
 
 
 @dataclass(frozen=True, slots=True)

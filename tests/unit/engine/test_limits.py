@@ -69,3 +69,23 @@ def test_quantised_cache_needs_flash_attention(kv_type: KvType) -> None:
         check_load(request)
     assert caught.value.report.kind is ErrorKind.CACHE_NEEDS_FLASH
     assert caught.value.report.fact("kv_type") == kv_type.value
+
+
+@pytest.mark.parametrize("name", ["split", "draft_split"])
+@pytest.mark.parametrize("split", [(-1.0,), (1.0, math.nan), (math.inf,), (1.0,) * 17])
+def test_shares_of_gpus_are_few_and_finite(name: str, split: tuple[float, ...]) -> None:
+    """A split that llama.cpp could not read is refused under its own name; sixteen shares pass."""
+    with pytest.raises(EngineError) as caught:
+        check_load(LoadRequest("model.gguf", **{name: split}))  # type: ignore[arg-type]
+    assert caught.value.report.fact("name") == name
+    check_load(LoadRequest("model.gguf", **{name: (0.0, 1.0) * 8}))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ubatch", [0, 31, 4097])
+def test_batches_are_neither_tiny_nor_huge(ubatch: int) -> None:
+    """A batch must hold a round of the longest draft; the ends of the range pass."""
+    with pytest.raises(EngineError) as caught:
+        check_load(LoadRequest("model.gguf", ubatch=ubatch))
+    assert caught.value.report.fact("name") == "ubatch"
+    for allowed in (None, 32, 4096):
+        check_load(LoadRequest("model.gguf", ubatch=allowed))

@@ -1,0 +1,82 @@
+"""The best settings that fit: a shorter context first, then a smaller cache type, then less on the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from app.fit.advice import SMALLER_KV, has_own_memory, round_ctx, with_smaller_kv, without_gpu
+from app.fit.search import Search
+from app.fit.values import PairSettings, Placement, Verdict
+from engine.errors import EngineError
+
+# Down to here a shorter context is better than any other way: it still holds a conversation or a file.
+_USEFUL_CTX: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """`placement` is that of `settings`, and fits."""
+
+    settings: PairSettings
+    placement: Placement
+
+
+def propose(search: Search, asked: PairSettings) -> Proposal | None:
+    """What is asked for where it fits, else the least change; without the draft only where nothing else helps.
+
+    None where even that does not fit. Raises EngineError where the pair cannot even be estimated.
+    """
+    placement = search.measured(asked)
+    if placement.verdict is Verdict.FITS:
+        return Proposal(asked, placement)
+    ways = [asked, replace(asked, with_draft=False)] if asked.with_draft and search.pair.draft else [asked]
+    for settings in ways:
+        for proposed in _changes(search, settings):
+            try:
+                placement = search.measured(proposed)
+            except EngineError:  # not every model takes every setting
+                continue
+            if placement.verdict is Verdict.FITS:
+                return Proposal(proposed, placement)
+    return None
+
+
+def _changes(search: Search, asked: PairSettings) -> Iterator[PairSettings]:
+    """Best first."""
+    least = min(asked.ctx, _USEFUL_CTX)
+    if not asked.with_draft:
+        yield asked
+    caches = [asked] if asked.kv_type is SMALLER_KV else [asked, with_smaller_kv(asked)]
+    for settings in caches:
+        yield from _shorter(search, settings, least)
+    if has_own_memory(search):
+        if search.pair.target.experts[0]:
+            for settings in caches:
+                yield from _shorter(search, replace(settings, experts_on_cpu=True), least)
+        for settings in reversed(caches):  # what was given up before stays given up, so that more layers fit
+            fewer = _fewer_layers(search, replace(settings, ctx=least, split=()))
+            if fewer is not None:
+                yield fewer
+        yield from _shorter(search, without_gpu(asked), 1)
+    yield from _shorter(search, caches[-1], 1)
+
+
+def _fewer_layers(search: Search, settings: PairSettings) -> PairSettings | None:
+    try:
+        layers = search.fitting_layers(settings)
+    except EngineError:
+        return None
+    return replace(settings, gpu_layers=layers) if layers else None
+
+
+def _shorter(search: Search, settings: PairSettings, least: int) -> Iterator[PairSettings]:
+    """With the longest context that fits, if that is long enough and not longer than asked for."""
+    try:
+        fitting = search.largest_ctx(settings)
+    except EngineError:
+        return
+    ctx = settings.ctx if fitting >= settings.ctx else round_ctx(fitting)
+    if ctx >= least:
+        yield replace(settings, ctx=ctx)

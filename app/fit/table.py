@@ -1,0 +1,64 @@
+"""What `fit` prints for people: a table for each device, the verdict, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.amounts import count
+from app.fit.proposal import Proposal
+from app.fit.values import DeviceFit, FitReport, PairSettings
+from app.fit_words import (
+    advice_words,
+    device_name,
+    gigabytes,
+    method_sentence,
+    proposal_sentence,
+    verdict_sentence,
+)
+from app.translate import translate
+
+_NAME_WIDTH = 38
+_USERS = 3  # other programs that are named, those that hold most
+
+
+def fit_lines(report: FitReport, proposal: Proposal | None) -> Iterator[str]:
+    """Line by line, without their ends."""
+    for part in report.placement.devices:
+        yield device_name(part.device)
+        rows = [*_rows(part, report.settings)]
+        width = max(len(text) for _, text in rows)
+        for name, text in rows:
+            yield f"  {name:{_NAME_WIDTH}} {text:>{width}}"
+        yield ""
+    yield verdict_sentence(report)
+    yield method_sentence(report)
+    if report.advice:
+        yield ""
+        yield translate("fit", "Ways to make it fit:")
+        for advice in report.advice:
+            what, effect = advice_words(advice)
+            yield f"  {what:{_NAME_WIDTH}} {effect}"
+    if proposal is not None and proposal.settings != report.settings:
+        yield ""
+        yield proposal_sentence(proposal.settings, report)
+
+
+def _rows(part: DeviceFit, settings: PairSettings) -> Iterator[tuple[str, str]]:
+    kv = translate("fit", "Target KV cache, {ctx} tokens").format(ctx=count(settings.ctx))
+    sizes = [
+        (translate("fit", "Target weights"), part.target.weights),
+        (kv, part.target.kv),
+        (translate("fit", "Draft weights"), part.draft.weights),
+        (translate("fit", "Draft KV cache"), part.draft.kv),
+        (translate("fit", "Compute buffers, both"), part.target.compute + part.draft.compute),
+        (translate("fit", "Output buffers"), part.output_bytes),
+        (translate("fit", "The engine itself"), part.overhead_bytes),
+        (translate("fit", "Other programs now"), part.device.others_bytes),
+        *[(f"  {user.name or user.pid}", user.size_bytes or 0) for user in part.device.users[:_USERS]],
+        (translate("fit", "Safety margin"), part.margin_bytes),
+    ]
+    for name, size in sizes:
+        if size:
+            yield name, gigabytes(size)
+    needed, total = (gigabytes(size) for size in (part.needed_bytes, part.device.total_bytes))
+    yield translate("fit", "Needed"), translate("fit", "{needed} of {total}").format(needed=needed, total=total)

@@ -1,0 +1,159 @@
+"""The words for verdicts, for what makes a pair fit, and for devices that do not answer. They name no button and no
+option, so that the window and the command line can both use them."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from app.amounts import count
+from app.devices.device import Device, DeviceProblem, DeviceTrouble
+from app.fit.values import Advice, AdviceKind, FitReport, NotMeasured, PairSettings, Verdict
+from app.translate import translate
+
+
+def gigabytes(size_bytes: float) -> str:
+    """Bytes as "8.55 GB": billions, two digits, for sums that people check."""
+    return f"{size_bytes / 1e9:,.2f} GB"
+
+
+def tokens_in_short(tokens: int) -> str:
+    """8192 as "8k", 5376 as "5.2k": thousands as computers count them."""
+    return str(tokens) if tokens < 1024 else f"{int(tokens / 102.4) / 10:g}k"
+
+
+def device_name(device: Device) -> str:
+    return device.name or translate("fit", "this computer's memory")
+
+
+def verdict_in_short(report: FitReport) -> str:
+    """For a table; names the context length."""
+    asked, largest = tokens_in_short(report.settings.ctx), tokens_in_short(report.largest_ctx)
+    if report.verdict is Verdict.FITS:
+        return translate("fit", "Fits, up to {largest}").format(largest=largest)
+    if report.largest_ctx:
+        return translate("fit", "Not at {asked}; {largest} fits").format(asked=asked, largest=largest)
+    if report.verdict is Verdict.TIGHT:
+        return translate("fit", "Tight at {asked}").format(asked=asked)
+    size = gigabytes(report.placement.short_bytes)
+    return translate("fit", "Too big by {size} at {asked}").format(size=size, asked=asked)
+
+
+def verdict_sentence(report: FitReport) -> str:
+    """The verdict, which always names the context length, and what would fit instead."""
+    match report.verdict:
+        case Verdict.FITS:
+            text = translate("fit", "It fits with a context of {ctx} tokens.")
+        case Verdict.TIGHT:
+            text = translate(
+                "fit",
+                "It is tight with a context of {ctx} tokens: {size} of the safety margin are missing, and memory may "
+                "run out while a reply is written.",
+            )
+        case Verdict.TOO_BIG:
+            text = translate("fit", "It is too big by {size} with a context of {ctx} tokens.")
+    placement = report.placement
+    missing = placement.short_bytes or max(0, -placement.left_bytes)
+    return " ".join([text.format(ctx=count(report.settings.ctx), size=gigabytes(missing)), *_instead(report)])
+
+
+def _instead(report: FitReport) -> list[str]:
+    sentences = []
+    if report.largest_ctx:
+        sentences.append(translate("fit", "Up to {largest} tokens fit.").format(largest=count(report.largest_ctx)))
+    if 0 < report.fitting_layers < report.layers:
+        sentences.append(
+            translate("fit", "{fitting} of {layers} layers would fit on the graphics card.").format(
+                fitting=report.fitting_layers, layers=report.layers
+            )
+        )
+    return sentences
+
+
+def method_sentence(report: FitReport) -> str:
+    """Where the figures come from."""
+    match report.not_measured:
+        case None:
+            return translate("fit", "Measured by llama.cpp from the files' headers.")
+        case NotMeasured.NOT_ASKED:
+            return translate("fit", "Estimated from the files' headers.")
+        case NotMeasured.OTHER_BUILD:
+            return translate("fit", "Estimated: the engine's build cannot use this device, and so cannot measure it.")
+        case NotMeasured.FAILED:
+            return translate("fit", "Estimated: llama.cpp could not measure it.")
+        case _:
+            assert_never(report.not_measured)
+
+
+def advice_words(advice: Advice) -> tuple[str, str]:
+    """What to change, and what that saves or costs."""
+    settings = advice.settings
+    saves = translate("fit", "saves {size}").format(size=gigabytes(advice.saves_bytes))
+    match advice.kind:
+        case AdviceKind.CONTEXT:
+            return translate("fit", "Context {ctx}").format(ctx=count(settings.ctx)), saves
+        case AdviceKind.KV_TYPE:
+            return translate("fit", "KV cache {type}").format(type=settings.kv_type.value), saves
+        case AdviceKind.UBATCH:
+            what = translate("fit", "Read prompts in pieces of {size} tokens").format(size=settings.ubatch)
+            return what, translate("fit", "{saves}, prompts take longer").format(saves=saves)
+        case AdviceKind.SMALLER_DRAFT:
+            what = translate("fit", "{draft} as the draft").format(draft=advice.draft_title)
+            return what, translate("fit", "{saves}, fewer guesses are right").format(saves=saves)
+        case AdviceKind.NO_DRAFT:
+            what = translate("fit", "No draft")
+            return what, translate("fit", "{saves}, no speculation").format(saves=saves)
+        case AdviceKind.EXPERTS:
+            return translate("fit", "Experts in the computer's memory"), _speed(advice)
+        case AdviceKind.LAYERS:
+            return _layers(settings.gpu_layers, advice.layers), _speed(advice)
+        case _:
+            assert_never(advice.kind)
+
+
+def _layers(gpu_layers: int, layers: int) -> str:
+    if gpu_layers == 0:
+        return translate("fit", "no layers on the GPU")
+    return translate("fit", "{fitting} of {layers} layers on the GPU").format(fitting=gpu_layers, layers=layers)
+
+
+def _speed(advice: Advice) -> str:
+    return translate("fit", "about {speed}× speed").format(speed=f"{advice.speed or 1.0:.1f}")
+
+
+def proposal_sentence(proposed: PairSettings, report: FitReport) -> str:
+    """The best settings that fit, as far as they differ from those of the report."""
+    asked = report.settings
+    changes = []
+    if proposed.ctx != asked.ctx:
+        changes.append(translate("fit", "context {ctx}").format(ctx=count(proposed.ctx)))
+    if proposed.kv_type is not asked.kv_type:
+        changes.append(translate("fit", "KV cache {type}").format(type=proposed.kv_type.value))
+    if proposed.flash_attention is not asked.flash_attention:
+        changes.append(translate("fit", "flash attention {mode}").format(mode=proposed.flash_attention.value))
+    if proposed.experts_on_cpu and not asked.experts_on_cpu:
+        changes.append(translate("fit", "experts in the computer's memory"))
+    if proposed.gpu_layers != asked.gpu_layers:
+        changes.append(_layers(proposed.gpu_layers, report.layers))
+    if asked.with_draft and not proposed.with_draft:
+        changes.append(translate("fit", "no draft"))
+    return translate("fit", "The best that fits: {changes}.").format(changes=", ".join(changes))
+
+
+def unused_sentence(device: Device) -> str:
+    """Why a card that is there does not count."""
+    text = translate("fit", "{device} is not used: this build of the engine does not see it.")
+    return text.format(device=device.name)
+
+
+def problem_sentence(problem: DeviceProblem) -> str:
+    """Why a card is missing among the devices."""
+    match problem.trouble:
+        case DeviceTrouble.DRIVER:
+            text = translate("fit", "NVIDIA's driver does not work: {detail}. Its cards are left out.")
+        case DeviceTrouble.HANGS:
+            text = translate("fit", "NVIDIA's driver does not answer. Its cards are left out; a restart may help.")
+        case DeviceTrouble.CARD_LOST:
+            text = translate("fit", "A graphics card does not answer: {detail}. It is left out.")
+        case _:
+            assert_never(problem.trouble)
+    return text.format(detail=problem.detail)
