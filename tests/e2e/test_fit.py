@@ -100,7 +100,8 @@ def test_split_files(tmp_path: Path) -> None:
 
 def test_files_that_cannot_be_loaded(tmp_path: Path, tiny: TinyPair) -> None:
     """Refused with the reason that a load would give."""
-    other = write_model(tmp_path / "other.gguf", Tiny(changed_tokens=((300, "something else"),)))
+    foreign = Tiny(changed_tokens=tuple((token, f"~{token}") for token in range(270, 512)))
+    other = write_model(tmp_path / "other.gguf", foreign)
     for words in (["--target", str(tmp_path / "missing.gguf")], ["--target", str(tiny.target), "--draft", str(other)]):
         result = run("fit", *words)
         assert result.status == 1

@@ -117,7 +117,8 @@ def test_what_was_learned_moves_the_margin(tmp_path: Path) -> None:
 
 def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
     """Are refused before anything is measured."""
-    other = write_model(tmp_path / "d.gguf", Tiny(changed_tokens=((300, "something else"),)))
+    foreign = Tiny(changed_tokens=tuple((token, f"~{token}") for token in range(270, 512)))
+    other = write_model(tmp_path / "d.gguf", foreign)
     request = LoadRequest(str(write_model(tmp_path / "t.gguf")), str(other))
     with pytest.raises(EngineError) as caught:
         search_files(request, machine(), FitHistory(tmp_path), None)
