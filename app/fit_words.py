@@ -28,6 +28,8 @@ def device_name(device: Device) -> str:
 def verdict_in_short(report: FitReport) -> str:
     """For a table; names the context length."""
     asked, largest = tokens_in_short(report.settings.ctx), tokens_in_short(report.largest_ctx)
+    if report.verdict is Verdict.FITS and _past_training(report):
+        return translate("fit", "Fits at {asked}").format(asked=asked)
     if report.verdict is Verdict.FITS:
         return translate("fit", "Fits, up to {largest}").format(largest=largest)
     if report.largest_ctx:
@@ -56,9 +58,20 @@ def verdict_sentence(report: FitReport) -> str:
     return " ".join([text.format(ctx=count(report.settings.ctx), size=gigabytes(missing)), *_instead(report)])
 
 
+def _past_training(report: FitReport) -> bool:
+    """It fits, and the target was trained with less: the largest context that is looked for ends there."""
+    return report.verdict is Verdict.FITS and 0 < report.largest_ctx < report.settings.ctx
+
+
 def _instead(report: FitReport) -> list[str]:
     sentences = []
-    if report.largest_ctx:
+    if _past_training(report):
+        sentences.append(
+            translate("fit", "The target was trained with {largest} tokens; beyond them its text gets worse.").format(
+                largest=count(report.largest_ctx)
+            )
+        )
+    elif report.largest_ctx:
         sentences.append(translate("fit", "Up to {largest} tokens fit.").format(largest=count(report.largest_ctx)))
     if 0 < report.fitting_layers < report.layers:
         sentences.append(

@@ -367,6 +367,209 @@
     </message>
 </context>
 <context>
+    <name>fit</name>
+    <message>
+        <source>Ways to make it fit:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Target KV cache, {ctx} tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Target weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Draft weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Draft KV cache</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compute buffers, both</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output buffers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The engine itself</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other programs now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Safety margin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Needed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{needed} of {total}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this computer&apos;s memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fits at {asked}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fits, up to {largest}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not at {asked}; {largest} fits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tight at {asked}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Too big by {size} at {asked}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It fits with a context of {ctx} tokens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is tight with a context of {ctx} tokens: {size} of the safety margin are missing, and memory may run out while a reply is written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is too big by {size} with a context of {ctx} tokens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The target was trained with {largest} tokens; beyond them its text gets worse.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Up to {largest} tokens fit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{fitting} of {layers} layers would fit on the graphics card.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measured by llama.cpp from the files&apos; headers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Estimated from the files&apos; headers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Estimated: the engine&apos;s build cannot use this device, and so cannot measure it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Estimated: llama.cpp could not measure it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>saves {size}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context {ctx}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>KV cache {type}</source>
+        <translation type="unfinished">KV 缓存 {type}</translation>
+    </message>
+    <message>
+        <source>Read prompts in pieces of {size} tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{saves}, prompts take longer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{draft} as the draft</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{saves}, fewer guesses are right</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No draft</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{saves}, no speculation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts in the computer&apos;s memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no layers on the GPU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{fitting} of {layers} layers on the GPU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>about {speed}× speed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>context {ctx}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>flash attention {mode}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>experts in the computer&apos;s memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no draft</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The best that fits: {changes}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{device} is not used: this build of the engine does not see it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>NVIDIA&apos;s driver does not work: {detail}. Its cards are left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>NVIDIA&apos;s driver does not answer. Its cards are left out; a restart may help.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A graphics card does not answer: {detail}. It is left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>hub</name>
     <message>
         <source>it sends from one address to the next</source>
@@ -1282,6 +1485,14 @@
     <message>
         <source>It has {size_bytes}, and as {file_type} it would still have {expected_bytes}: too much for a draft that is to be faster. Choose a smaller type, or a smaller model of the same family.</source>
         <translation>它有 {size_bytes}，转为 {file_type} 后仍有 {expected_bytes}：作为草稿模型太大，无法更快。请选择更小的类型，或同一系列中更小的模型。</translation>
+    </message>
+    <message>
+        <source>The need of {path_name} cannot be measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>llama.cpp gave no figures for {path}: {reason}. Loading it may fail in the same way.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Your token was refused. Make a new one with the right to read, and accept the licence at {url}</source>

@@ -51,6 +51,15 @@ def report(search: MakeSearch) -> Callable[..., FitReport]:
     return make
 
 
+def test_more_than_the_model_was_trained_with(report: Callable[..., FitReport]) -> None:
+    """Where a longer context fits than the target knows, that is told, and not that only a shorter one fits."""
+    beyond = report(12 * GIB, 1_000 * 256, "qwen2.5-0.5b")
+    assert beyond.verdict is Verdict.FITS
+    assert f"was trained with {beyond.largest_ctx:,} tokens" in verdict_sentence(beyond)
+    assert "tokens fit." not in verdict_sentence(beyond)
+    assert verdict_in_short(beyond) == "Fits at 250k"
+
+
 def test_every_verdict_names_its_context(report: Callable[..., FitReport], search: MakeSearch) -> None:
     """In sentences and in tables, with what is missing and what would fit instead."""
     fits = report(12 * GIB)
