@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.library.part_names import is_part_of, part_of
+from app.library.reading import shown
 from app.model_values import LocalModel, PlaceKind
 from app.version import VERSION
 from engine.errors import ErrorKind, ErrorReport
@@ -23,7 +25,10 @@ from engine.errors import ErrorKind, ErrorReport
 _PATIENCE_S = 0.1  # for another program that is writing
 
 # What another version of the program wrote is not asked: it may have judged the same files in another way.
-_FORMAT = zlib.crc32(f"1 {VERSION}".encode()) >> 1
+_FORMAT = zlib.crc32(f"2 {VERSION}".encode()) >> 1
+_COLUMNS = (
+    "path, stamp, parts, place, size_bytes, name, architecture, quantisation, parameters, vocab_size, context, problem"
+)
 _TABLE = """
 CREATE TABLE model (
     path BLOB PRIMARY KEY, stamp TEXT, parts TEXT, place TEXT, size_bytes INTEGER, name TEXT, architecture TEXT,
@@ -54,13 +59,14 @@ class ModelCache:
         self._connection = _open(file)
 
     def load(self) -> list[KnownModel]:
-        """Everything that is known."""
+        """Everything that is known. Rows that make no sense are left out, and their files read anew."""
         with self._lock:
             try:
-                return [_model(row) for row in self._connection.execute("SELECT * FROM model")]
-            except (sqlite3.Error, LookupError, ValueError, TypeError):
+                rows = self._connection.execute(f"SELECT {_COLUMNS} FROM model").fetchall()
+            except (sqlite3.Error, ValueError, OverflowError, MemoryError):
                 self._start_anew()
                 return []
+        return [known for row in rows if (known := _model(row)) is not None]
 
     def store(self, models: Iterable[KnownModel]) -> None:
         with self._lock, contextlib.suppress(sqlite3.Error), self._connection:
@@ -95,7 +101,7 @@ def _open(file: Path) -> sqlite3.Connection:
         except sqlite3.Error as error:
             if connection is not None:
                 connection.close()
-            if error.sqlite_errorcode in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
                 with contextlib.suppress(OSError):
                     file.unlink(missing_ok=True)
     raise AssertionError  # a cache in memory can always be made
@@ -132,27 +138,56 @@ def _row(known: KnownModel) -> Row:
     )
 
 
-def _model(row: Row) -> KnownModel:
+def _model(row: Row) -> KnownModel | None:
+    """None for what this program did not write."""
     file, stamp, parts, place, size, name, architecture, quantisation, parameters, vocab_size, context, problem = row
-    path = Path(os.fsdecode(file))
-    return KnownModel(
-        stamp,
-        LocalModel(
-            path=path,
-            parts=tuple(map(Path, json.loads(parts))) if parts else (path,),
-            place=_PLACES[place],
-            size_bytes=size,
-            name=name,
-            architecture=architecture,
-            quantisation=quantisation,
-            parameters=parameters,
-            vocab_size=vocab_size,
-            context=context,
-            problem=_problem(problem) if problem else None,
-        ),
+    texts: tuple[object, ...] = (stamp, parts, place, name, architecture, quantisation, problem)
+    numbers: tuple[object, ...] = (size, parameters, vocab_size, context)
+    if not isinstance(file, bytes) or not all(isinstance(text, str) for text in texts):
+        return None
+    if not all(isinstance(number, int) and number >= 0 for number in numbers):
+        return None
+    if not all(shown(text) == text for text in (name, architecture, quantisation)):
+        return None
+    try:
+        path = Path(os.fsdecode(file))
+        return KnownModel(
+            stamp,
+            LocalModel(
+                path=path,
+                parts=_parts(path, parts),
+                place=_PLACES[place],
+                size_bytes=size,
+                name=name,
+                architecture=architecture,
+                quantisation=quantisation,
+                parameters=parameters,
+                vocab_size=vocab_size,
+                context=context,
+                problem=_problem(problem) if problem else None,
+            ),
+        )
+    except (LookupError, ValueError, TypeError, RecursionError):
+        return None
+
+
+def _parts(path: Path, text: str) -> tuple[Path, ...]:
+    """The model's own file, and others only where they lie beside it and are parts by their names. Raises
+    ValueError."""
+    parts = tuple(map(Path, json.loads(text))) if text else (path,)
+    group = part_of(path.name)
+    others = group is not None and all(
+        part.parent == path.parent and is_part_of(part.name, group) for part in parts[1:]
     )
+    if not path.is_absolute() or "\0" in str(path) or parts[:1] != (path,) or not (others or len(parts) == 1):
+        raise ValueError(text)
+    return parts
 
 
 def _problem(text: str) -> ErrorReport:
     kind, facts, detail = json.loads(text)
+    if not isinstance(detail, str):
+        raise TypeError(text)
+    if not all(isinstance(name, str) and isinstance(value, str | int) for name, value in facts):
+        raise TypeError(text)
     return ErrorReport(ErrorKind(kind), tuple((name, value) for name, value in facts), detail)

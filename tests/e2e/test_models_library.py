@@ -140,7 +140,6 @@ def test_a_pair_is_removed_but_for_what_another_pair_needs(home: Home, tiny: Tin
     ("name", "kind", "status"),
     [
         ("no-such-pair", "pair_unknown", 2),
-        ("starter", "pair_not_here", 1),
         ("./missing.gguf", "file_missing", 1),
         ("/etc/passwd", "model_unknown", 1),
     ],
