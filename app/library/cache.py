@@ -21,6 +21,7 @@ from app.library.reading import shown
 from app.model_values import LocalModel, PlaceKind
 from app.version import VERSION
 from engine.errors import ErrorKind, ErrorReport
+from engine.gguf_format import FILE_TYPES, TENSOR_TYPES
 
 _PATIENCE_S = 0.1  # for another program that is writing
 
@@ -37,6 +38,7 @@ CREATE TABLE model (
 """
 _STORE = "INSERT OR REPLACE INTO model VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
+_QUANTISATIONS = frozenset({"", *FILE_TYPES.values(), *(kind.name for kind in TENSOR_TYPES.values())})
 _PLACES = {place.value: place for place in PlaceKind}
 
 Row = tuple[bytes, str, str, str, int, str, str, str, int, int, int, str]
@@ -69,11 +71,11 @@ class ModelCache:
         return [known for row in rows if (known := _model(row)) is not None]
 
     def store(self, models: Iterable[KnownModel]) -> None:
-        with self._lock, contextlib.suppress(sqlite3.Error), self._connection:
+        with self._lock, contextlib.suppress(sqlite3.Error, ValueError), self._connection:
             self._connection.executemany(_STORE, map(_row, models))
 
     def forget(self, paths: Iterable[Path]) -> None:
-        with self._lock, contextlib.suppress(sqlite3.Error), self._connection:
+        with self._lock, contextlib.suppress(sqlite3.Error, ValueError), self._connection:
             self._connection.executemany("DELETE FROM model WHERE path = ?", ((os.fsencode(path),) for path in paths))
 
     def close(self) -> None:
@@ -98,10 +100,11 @@ def _open(file: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA synchronous = OFF")  # what a power cut damages is made anew
             _prepare(connection)
             return connection
-        except sqlite3.Error as error:
+        except (sqlite3.Error, ValueError) as error:  # of a damaged file, even the message may be no text
             if connection is not None:
                 connection.close()
-            if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+            if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
                 with contextlib.suppress(OSError):
                     file.unlink(missing_ok=True)
     raise AssertionError  # a cache in memory can always be made
@@ -147,7 +150,7 @@ def _model(row: Row) -> KnownModel | None:
         return None
     if not all(isinstance(number, int) and number >= 0 for number in numbers):
         return None
-    if not all(shown(text) == text for text in (name, architecture, quantisation)):
+    if quantisation not in _QUANTISATIONS or not all(shown(text) == text for text in (name, architecture)):
         return None
     try:
         path = Path(os.fsdecode(file))

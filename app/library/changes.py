@@ -16,7 +16,7 @@ from app.checksums import forget_checksum, read_checksum
 from app.hub.names import printable
 from app.library.added import forget_added, read_added, remember_added
 from app.library.entries import Entry, entries_of
-from app.library.ownership import absolute, is_own, place_of, way_to
+from app.library.ownership import absolute, is_own, place_of, real_path, way_to
 from app.library.places import Place, owner_of
 from app.library.reading import read_model
 from app.library.walking import find_files
@@ -234,7 +234,7 @@ def _check_removable(part: Path, places: Sequence[Place]) -> None:
         raise EngineError(ErrorKind.MODEL_UNKNOWN, path=str(part))
     reason = translate("models", "only a link leads to it here, and it lies at {path}")
     raise EngineError(
-        ErrorKind.TRASH_FAILED, path=str(part), reason=reason.format(path=printable(os.path.realpath(part)))
+        ErrorKind.TRASH_FAILED, path=str(part), reason=reason.format(path=printable(str(real_path(part))))
     )
 
 
@@ -243,4 +243,4 @@ def _trash_reason(part: Path, error: OSError) -> str:
         return translate("models", "its name is too long for the trash")
     if error.errno == errno.ENOENT and os.path.exists(part):
         return translate("models", "this system has no trash for it")
-    return error.strerror or str(error)
+    return os.strerror(error.errno) if error.errno else str(error)  # the trash adds the path, which is told anyway

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.downloads.on_disk import local_paths
 from app.downloads.part_file import part_path, remove_part
+from app.library.ownership import real_path
 from app.model_values import RemoteModel, RemotePart
 from app.paths import Paths
 
@@ -44,7 +45,7 @@ def leftovers_of(models: Iterable[RemoteModel], paths: Paths) -> tuple[Leftover,
 
 def leftover_at(path: Path, paths: Paths) -> Leftover | None:
     """The one at `path`, if it is one in the models folder."""
-    inside = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(paths.models))
+    inside = real_path(path).is_relative_to(real_path(paths.models))
     if path.suffix != _PART_ENDING or not inside or not _is_leftover(path):
         return None
     part = RemotePart(path.stem)

@@ -19,13 +19,21 @@ def is_own(place: Place) -> bool:
 
 def place_of(path: Path, places: Iterable[Place]) -> Place | None:
     """The first place in which the file itself lies; None where it lies in none."""
-    real = os.path.realpath(path)
-    return next((place for place in places if Path(real).is_relative_to(os.path.realpath(place.root))), None)
+    real = real_path(path)
+    return next((place for place in places if real.is_relative_to(real_path(place.root))), None)
 
 
 def way_to(path: Path, places: Iterable[Place]) -> Place | None:
     """The first place in which the file is by its name, perhaps through links."""
     return next((place for place in places if path.is_relative_to(place.root)), None)
+
+
+def real_path(path: Path) -> Path:
+    """Where the path leads through all links; the path itself where that cannot be said."""
+    try:
+        return Path(os.path.realpath(path))
+    except OSError:  # relative, and the working folder is gone
+        return path
 
 
 def absolute(path: str | Path) -> Path:

@@ -219,6 +219,7 @@ def test_added_files_can_be_removed(computer: Computer, write: WriteModel, trash
     assert remove_from(computer, only_model(computer)) == (path,)
     assert [file.name for file in path.parent.iterdir()] == ["other.gguf"]
     assert computer.models() == {}
+    assert read_added(computer.paths) == ()
 
 
 def test_other_programs_models_are_not_removed(computer: Computer, write: WriteModel, trash: Path) -> None:
@@ -250,3 +251,27 @@ def test_where_there_is_no_trash_nothing_is_removed(computer: Computer, trash: P
     assert caught.value.report.kind is ErrorKind.TRASH_FAILED
     assert caught.value.report.fact("reason")
     assert all(part.exists() for part in parts)
+
+
+def test_a_name_too_long_for_the_trash_is_told(computer: Computer, write: WriteModel, trash: Path) -> None:
+    """The trash needs some letters more than the file; the file stays."""
+    path = write(computer.paths.models / ("x" * 245 + ".gguf"))
+    with pytest.raises(EngineError) as caught:
+        remove_from(computer, only_model(computer))
+    assert caught.value.report.kind is ErrorKind.TRASH_FAILED
+    assert "too long" in str(caught.value.report.fact("reason"))
+    assert path.exists()
+
+
+def test_a_system_without_a_trash_is_told(
+    computer: Computer, write: WriteModel, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason is not that a file is missing, for the model is there."""
+    path = write(computer.paths.models / "model.gguf")
+    monkeypatch.setenv("HOME", "/nonexistent")
+    model = only_model(computer)
+    with pytest.raises(EngineError) as caught:
+        remove_from(computer, model)
+    assert caught.value.report.kind is ErrorKind.TRASH_FAILED
+    assert "no trash" in str(caught.value.report.fact("reason"))
+    assert path.exists()
