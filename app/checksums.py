@@ -25,9 +25,13 @@ def write_checksum(file: Path, sha256: str) -> None:
 
 def read_checksum(file: Path) -> str | None:
     """The hash that was kept; None where there is none, or it is damaged."""
+    path = checksum_path(file)
     try:
-        text = checksum_path(file).read_bytes()[:4096].decode("utf-8", errors="replace")
-    except OSError:
+        if not path.is_file():  # opening a pipe would wait for its other end
+            return None
+        with path.open("rb") as opened:
+            text = opened.read(4096).decode("utf-8", errors="replace")
+    except (OSError, ValueError):
         return None
     found = _LINE.match(text)
     return None if found is None else found[1]

@@ -120,6 +120,14 @@ class PlaceKind(Enum):
     PACKAGE = "package"  # the starter pair's
 
 
+class Proof(Enum):
+    """By what a model was found to be whole; the stronger first."""
+
+    PUBLISHED = "published_sha256"  # its bytes are those that were published
+    DOWNLOADED = "download_sha256"  # its bytes are those that once came
+    SIZE = "size"  # its headers and its size are right
+
+
 @dataclass(frozen=True, slots=True)
 class LocalModel:
     """A model on this computer, told by its header.

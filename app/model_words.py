@@ -97,8 +97,8 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
         case ErrorKind.MODEL_CHANGED:
             return translate("messages", "{path_name} is not the file it should be"), translate(
                 "messages",
-                "Its SHA-256 is {sha256}, and {expected_sha256} was published. It is damaged or was changed; "
-                "download it again.",
+                "Its SHA-256 is {sha256} and should be {expected_sha256}. It is damaged or was changed; download it "
+                "again.",
             )
         case ErrorKind.MODEL_UNKNOWN:
             return translate("messages", "{path_name} is not among the models"), translate(

@@ -67,7 +67,10 @@ def _find_files(pair: CataloguePair, paths: Paths) -> LoadRequest:
     from app.model_settings import read_model_settings
 
     with closing(Library(paths, read_model_settings(paths))) as library:
-        target, draft = library.find_catalogue_pair(pair)
+        target, draft = library.find_any(pair.target.model), library.find_any(pair.draft.model)
+    for half in (target, draft):
+        if half is not None and half.problem is not None:
+            raise EngineError.of(half.problem)
     if target is None or draft is None:
         raise EngineError(ErrorKind.PAIR_NOT_HERE, id=pair.id, title=pair.title)
     return LoadRequest(target=str(target.path), draft=str(draft.path))

@@ -6,6 +6,7 @@ by the engine, into the data folder.
 
 from __future__ import annotations
 
+import os
 from enum import Enum
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -37,7 +38,7 @@ def starter_state(paths: Paths) -> StarterState:
     """What there is of the pair. Reads no file."""
     if shipped_file() is None:
         return StarterState.NOT_INSTALLED
-    return StarterState.READY if made_file(paths).exists() else StarterState.TO_BE_MADE
+    return StarterState.READY if os.path.exists(made_file(paths)) else StarterState.TO_BE_MADE
 
 
 def starter_pair(
@@ -53,7 +54,7 @@ def starter_pair(
         EngineError: STARTER_MISSING, DISK_FULL, FOLDER_UNWRITABLE, LOAD_CANCELLED, or what the engine reports.
     """
     draft, target = _draft_file(), made_file(paths)
-    if not target.exists():
+    if not os.path.exists(target):
         requantise(draft, target, "F32", _TARGET_BYTES, client, on_job, on_progress)
     return LoadRequest(target=str(target), draft=str(draft))
 
@@ -74,7 +75,7 @@ def _draft_file() -> Path:
         files = []
     for file in files:
         path = Path(str(file.locate()))
-        if path.name == _DRAFT and path.exists():
+        if path.name == _DRAFT and os.path.exists(path):
             return path
     raise EngineError(ErrorKind.STARTER_MISSING, package=_PACKAGE)
 

@@ -168,6 +168,8 @@ def read_header(path: str | Path, *, whole: bool = True) -> GgufHeader:
 def read_header_bytes(path: str | Path) -> tuple[GgufHeader, bytes]:
     """The header, and bytes of the file that begin with it. As `read_header` otherwise, where not whole."""
     path = Path(path)
+    if "\0" in str(path):  # no disk has such a name, and Python raises errors of its own
+        raise EngineError(ErrorKind.FILE_MISSING, path=str(path))
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its other end
             raise EngineError(ErrorKind.FILE_UNREADABLE, path=str(path), reason="not a regular file")
@@ -306,7 +308,7 @@ def read_parts(header: GgufHeader) -> Iterator[GgufHeader]:
     yield header
     tensors = len(header.tensors)
     for number, path in enumerate(parts[1:], start=1):
-        if not path.is_file():
+        if not os.path.isfile(path):  # never an exception
             raise EngineError(ErrorKind.SPLIT_INCOMPLETE, path=str(header.path), missing=str(path))
         part = read_header(path)
         if (part.split_no, part.split_count) != (number, header.split_count):
@@ -315,6 +317,17 @@ def read_parts(header: GgufHeader) -> Iterator[GgufHeader]:
         yield part
     if header.split_count > 1 and tensors != header.number("split.tensors.count", tensors):
         _broken(header, "the parts do not hold all tensors")
+
+
+def check_length(header: GgufHeader) -> None:
+    """Refuse a file that goes on behind its last tensor, but for the padding that some programs put there.
+
+    Raises:
+        EngineError: GGUF_BROKEN.
+    """
+    end = header.expected_bytes + -header.expected_bytes % header.number("general.alignment", 32)
+    if header.size_bytes > end:
+        _broken(header, f"{header.size_bytes - end} bytes behind the end of the model")
 
 
 def _truncated(path: Path, size: int, expected: int) -> EngineError:

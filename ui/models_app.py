@@ -10,7 +10,7 @@ from app.drafts import DraftJudge, DraftVerdict
 from app.engine_client import EngineClient, Job
 from app.hub.listing import HubModel
 from app.model_settings import ModelSettings, read_model_settings, write_model_settings
-from app.model_values import CataloguePair, LocalModel, RemoteModel
+from app.model_values import CataloguePair, LocalModel, Proof, RemoteModel
 from app.paths import Paths
 from app.self_draft import SelfDraftPlan, make, plan
 from engine.errors import EngineError, ErrorReport
@@ -81,15 +81,15 @@ class AppParts:
     def remove(self, model: LocalModel) -> None:
         from app.library.changes import remove
 
-        remove(model)
+        remove(model, self._paths, self._shelf.places())
 
-    def verify(self, model: LocalModel, on_progress: Callable[[float], None], cancelled: Cancelled) -> bool:
+    def verify(self, model: LocalModel, on_progress: Callable[[float], None], cancelled: Cancelled) -> Proof | None:
         from app.library.catalogued import CataloguedModels
         from app.library.changes import verify
 
         published = CataloguedModels(self._catalogue, self._shelf, self._paths).sha256_of(model)
         verified = verify(model, published, lambda done, total: on_progress(done / max(1, total)), cancelled)
-        return verified is not None and verified.by_hash
+        return None if verified is None else verified.proof
 
     # settings
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from app.catalogue.reading import Catalogue
 from app.downloads.state import Download, DownloadState
 from app.model_settings import ModelSettings
-from app.model_values import LocalModel, RemoteModel
+from app.model_values import LocalModel, Proof, RemoteModel
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from ui.models_drafts import DraftsControl
 from ui.models_parts import Halves, Opened, Parts
@@ -200,7 +200,7 @@ class ModelsControl(QObject):
         path = model.path
         self.stop_verifying(model)
 
-        def work(task: Task) -> bool:
+        def work(task: Task) -> Proof | None:
             return self._parts.verify(model, lambda share: task.report(tell, lambda: share), task.cancelled)
 
         def tell(share: float) -> None:
@@ -209,7 +209,7 @@ class ModelsControl(QObject):
         self._show_check(path, Check(0.0))
         self._check_tasks[path] = self._pool.run(
             work,
-            lambda by_hash: self._show_check(path, Check(by_hash=by_hash)),
+            lambda proof: self._show_check(path, Check(proof=proof)),
             lambda report: self._show_check(path, Check(error=report)),
         )
 

@@ -13,7 +13,7 @@ from app.drafts import DraftVerdict
 from app.engine_client import Job
 from app.hub.listing import HubModel
 from app.model_settings import ModelSettings
-from app.model_values import CataloguePair, LocalModel, RemoteModel
+from app.model_values import CataloguePair, LocalModel, Proof, RemoteModel
 from app.self_draft import SelfDraftPlan
 from engine.errors import ErrorReport
 
@@ -70,9 +70,9 @@ class Parts(Protocol):
 
     def remove(self, model: LocalModel) -> None: ...
 
-    def verify(self, model: LocalModel, on_progress: Callable[[float], None], cancelled: Cancelled) -> bool:
-        """`on_progress` is told shares of 1. True where all bytes are as they were published, False where nobody
-        published anything and the file is whole. Raises MODEL_CHANGED, or what reading raises."""
+    def verify(self, model: LocalModel, on_progress: Callable[[float], None], cancelled: Cancelled) -> Proof | None:
+        """`on_progress` is told shares of 1. What shows that the model is whole; None where it was cancelled. Raises
+        MODEL_CHANGED, or what reading raises."""
 
     def use_settings(self, settings: ModelSettings) -> None: ...
     def use_token(self, text: str) -> None: ...

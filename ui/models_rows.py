@@ -9,7 +9,7 @@ from itertools import count
 from app.downloads.state import Download, DownloadState
 from app.drafts import DraftVerdict
 from app.hub.listing import HubModel
-from app.model_values import CataloguePair, LocalModel, RemoteModel
+from app.model_values import CataloguePair, LocalModel, Proof, RemoteModel
 from engine.errors import ErrorReport
 from ui.models_cells import Act
 
@@ -86,11 +86,11 @@ class PairRow:
 @dataclass(frozen=True, slots=True)
 class Check:
     """A verification: `share` is how far it is, None once it ended; then `error` is what it found, None for good.
-    `by_hash`: all bytes are as they were published."""
+    `proof` is what showed then that it is whole."""
 
     share: float | None = None
     error: ErrorReport | None = None
-    by_hash: bool = False
+    proof: Proof | None = None
 
 
 @dataclass(frozen=True, slots=True)

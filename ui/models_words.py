@@ -9,7 +9,7 @@ from datetime import datetime
 from app.amounts import count, size
 from app.downloads.state import Download, DownloadState
 from app.messages import message_for
-from app.model_values import CataloguePair, Confidence, LocalModel, PairKind, PlaceKind
+from app.model_values import CataloguePair, Confidence, LocalModel, PairKind, PlaceKind, Proof
 from app.translate import translate
 from engine.errors import ErrorKind
 from ui.models_rows import Check, Progress
@@ -138,8 +138,10 @@ def check_words(check: Check, total: int) -> str:
         return translate("models", "Verifying · {part}").format(part=part_of(int(check.share * total), total))
     if check.error is not None:
         return message_for(check.error).title
-    if check.by_hash:
+    if check.proof is Proof.PUBLISHED:
         return translate("models", "Verified: the bytes are those that were published")
+    if check.proof is Proof.DOWNLOADED:
+        return translate("models", "Verified: the bytes are those that were downloaded")
     return translate("models", "Whole, but nobody published a SHA-256 to compare it with")
 
 

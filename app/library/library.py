@@ -14,9 +14,11 @@ from time import monotonic
 from app.hub.names import local_path
 from app.library.cache import KnownModel, ModelCache
 from app.library.entries import Entry, entries_of
-from app.library.places import Place, find_places
+from app.library.ownership import absolute, is_own, place_of, way_to
+from app.library.part_names import is_model_name
+from app.library.places import Place, find_places, home_folder
 from app.library.reading import read_model, shown
-from app.library.walking import find_files, list_folder, look_at_parts
+from app.library.walking import find_files, is_blob_name, list_folder, look_at_parts
 from app.model_settings import ModelSettings
 from app.model_values import CataloguePair, LocalModel, PlaceKind, RemoteModel
 from app.paths import Paths
@@ -50,7 +52,7 @@ class Library:
         self._paths = paths
         self._settings = settings
         self._environment = environment
-        self._home = home or Path.home()
+        self._home = home or home_folder()
         self._cache = ModelCache(paths.state / "library.sqlite3")
         self._scanning = threading.Lock()
         self._changing = threading.Lock()
@@ -92,6 +94,18 @@ class Library:
         """The model of a hub, complete and readable, if it is here: in our folder, where LM Studio or the hub's cache
         would have it, or among the known ones as the same file name with the same size, or, where nobody said what size
         it has, with its repository in the path."""
+        return next((here for here in self._candidates(model) if here.problem is None), None)
+
+    def find_any(self, model: RemoteModel) -> LocalModel | None:
+        """As `find`; where only such are here as cannot be used, the first of them."""
+        damaged = None
+        for here in self._candidates(model):
+            if here.problem is None:
+                return here
+            damaged = damaged or here
+        return damaged
+
+    def _candidates(self, model: RemoteModel) -> Iterator[LocalModel]:
         names = _names_elsewhere(model)
         known = (
             (known.place, known.path)
@@ -99,33 +113,28 @@ class Library:
             if known.path.name.casefold() in names and _has_the_size(known, model)
         )
         for place, path in chain(self._likely_paths(model), known):
-            here = self._look_at(path, place)
-            if here is not None and here.problem is None:
-                return here
-        return None
+            if (here := self._look_at(path, place)) is not None:
+                yield here
 
     def find_catalogue_pair(self, pair: CataloguePair) -> tuple[LocalModel | None, LocalModel | None]:
         """Target and draft of a pair, each None where it is not here."""
         return self.find(pair.target.model), self.find(pair.draft.model)
 
     def look_at(self, path: Path) -> LocalModel | None:
-        """The model that the file at `path` belongs to; None where there is no such file, or where it lies in none of
-        the places."""
-        path = Path(os.path.abspath(path))
-        with self._changing:
-            known = self._known.get(path)
-        if known is not None:
-            return self._look_at(path, known.model.place)
-        for place in self._places():
-            if path == place.root or path.is_relative_to(place.root):
-                return self._look_at(path, place.kind)
-        return None
+        """The model that the file at `path` belongs to; None where there is no such file, where it lies in none of the
+        places, or is no model by its name."""
+        path, places = absolute(path), self.places()
+        place = place_of(path, places) or way_to(path, places)
+        if place is None or not (path == place.root or is_model_name(path.name) or is_blob_name(place, path.name)):
+            return None
+        return self._look_at(path, place.kind)
 
     def close(self) -> None:
         """What is found from now on is not remembered for the next start."""
         self._cache.close()
 
-    def _places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[Place, ...]:
+        """Where is looked, the first one first; reads other programs' settings."""
         return find_places(self._paths, self._settings, self._environment, self._home)
 
     def _find_all(self, cancelled: Callable[[], bool]) -> Iterator[KnownModel]:
@@ -133,13 +142,19 @@ class Library:
         folders: set[Hashable] = set()
         files: set[Hashable] = set()
         links: list[Place] = []
-        for place in chain(self._places(), links):  # links are followed last, and lead to more of them
+        places = self.places()
+        for place in chain(places, links):  # links are followed last, and lead to more of them
             for found in find_files(place, folders, links, cancelled):
                 for entry in entries_of(found):
                     if cancelled():
                         return
                     identities = {file.identity for file in entry.files}
-                    if not identities <= files and (known := self._know(entry, place.kind)) is not None:
+                    if identities <= files:
+                        continue
+                    # What only a link leads to is another program's if it lies there.
+                    linked = is_own(place) and (place not in places or entry.path.is_symlink())
+                    owner = (place_of(entry.path, places) if linked else None) or place
+                    if (known := self._know(entry, owner.kind)) is not None:
                         files |= identities
                         yield known
 
@@ -183,7 +198,7 @@ class Library:
     def _likely_paths(self, model: RemoteModel) -> Iterator[tuple[PlaceKind, Path]]:
         """Where the first part would be, its folders named as the hub names them or in other cases."""
         repo, inside = model.repo.split("/"), model.parts[0].path.split("/")
-        for place in self._places():
+        for place in self.places():
             match place.kind:
                 case PlaceKind.OURS:
                     with suppress(EngineError):  # a name that was not downloaded
@@ -223,7 +238,7 @@ def _descend(folder: Path, names: Iterable[str]) -> Path:
 def _child(folder: Path, name: str) -> Path:
     """`name` in `folder`; as it is written there, where that differs in case."""
     child = folder / name
-    if child.exists():
+    if os.path.exists(child):  # never an exception
         return child
     return next((folder / other for other in list_folder(folder) if other.casefold() == name.casefold()), child)
 

@@ -4,12 +4,14 @@ are only ever read."""
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.library.added import read_added
+from app.library.small_file import read_text
 from app.model_settings import ModelSettings
 from app.model_values import PlaceKind
 from app.paths import Paths
@@ -18,8 +20,6 @@ from app.translate import translate
 
 # Where Ollama keeps its models when it runs as a service of the system.
 _OLLAMA_SERVICES = ("/usr/share/ollama/.ollama/models", "/var/lib/ollama/models", "/var/lib/ollama/.ollama/models")
-
-_SMALL = 1 << 20  # characters, of which such files have a few hundred
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Place:
 def find_places(paths: Paths, settings: ModelSettings, environment: Mapping[str, str], home: Path) -> tuple[Place, ...]:
     """All places, in this order: what lies in several belongs to the first. What the user added comes last, so that
     another program's folder stays that program's."""
-    return (
+    places = (
         Place(PlaceKind.OURS, paths.models),
         *(Place(PlaceKind.LM_STUDIO, root) for root in _lm_studio(home)),
         Place(PlaceKind.LLAMA_CPP, _llama_cpp(environment, home)),
@@ -42,6 +42,15 @@ def find_places(paths: Paths, settings: ModelSettings, environment: Mapping[str,
         *(Place(PlaceKind.PACKAGE, file) for file in (shipped_file(),) if file is not None),
         *(Place(PlaceKind.ADDED, root) for root in (*read_added(paths), *settings.folders)),
     )
+    return tuple(place for place in places if "\0" not in str(place.root))  # which settings may hold, and no disk
+
+
+def home_folder() -> Path:
+    """The user's; a folder below which nothing can lie where the system knows none."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.devnull)
 
 
 def owner_of(kind: PlaceKind) -> str:
@@ -77,17 +86,6 @@ def _lm_studio(home: Path) -> Iterator[Path]:
             yield Path(downloads)
 
 
-def read_text(file: Path) -> str:
-    """Of another program's small file; "" where it cannot be read."""
-    try:
-        if not file.is_file():  # opening a pipe would wait for its other end
-            return ""
-        with file.open(encoding="utf-8") as opened:
-            return opened.read(_SMALL)
-    except (OSError, ValueError):
-        return ""
-
-
 def _llama_cpp(environment: Mapping[str, str], home: Path) -> Path:
     """As its fs_get_cache_directory has it."""
     if folder := environment.get("LLAMA_CACHE"):
@@ -111,7 +109,7 @@ def _hub_cache(environment: Mapping[str, str], home: Path) -> Path:
     """As huggingface_hub's constants have it; its import would cost half a second."""
     for variable in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
         if folder := environment.get(variable):
-            return Path(folder).expanduser()
+            return Path(os.path.expanduser(folder))
     if folder := environment.get("HF_HOME"):
-        return Path(folder).expanduser() / "hub"
+        return Path(os.path.expanduser(folder)) / "hub"
     return Path(environment.get("XDG_CACHE_HOME") or home / ".cache") / "huggingface" / "hub"

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.library.part_names import is_model_name, is_part_of, part_of
-from app.library.places import Place, read_text
+from app.library.places import Place
+from app.library.small_file import read_text
 from app.model_values import PlaceKind
 
 _OLLAMA_WEIGHTS = "application/vnd.ollama.image.model"
@@ -51,7 +52,7 @@ def find_files(
         case PlaceKind.HUB_CACHE:
             for snapshot in _snapshots(place.root):
                 yield from _walk(Place(place.kind, snapshot), folders, links, cancelled)
-        case _ if place.root.is_dir():
+        case _ if os.path.isdir(place.root):
             yield from _walk(place, folders, links, cancelled)
         case _:
             yield look_at_parts(place.root)
@@ -128,11 +129,16 @@ def _sort_entries(entries: Iterable[os.DirEntry[str]]) -> _Names:
     return names
 
 
+def is_blob_name(place: Place, name: str) -> bool:
+    """Whether Ollama would call a file so."""
+    return place.kind is PlaceKind.OLLAMA and _DIGEST.fullmatch(name.replace("-", ":", 1)) is not None
+
+
 def list_folder(folder: Path) -> list[str]:
     """The names in a folder, sorted; none where it cannot be read."""
     try:
         return sorted(os.listdir(folder))
-    except OSError:
+    except (OSError, ValueError):
         return []
 
 

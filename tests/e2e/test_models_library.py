@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from app.catalogue.reading import read_catalogue
+from app.checksums import write_checksum
+from app.downloads.lock import lock
 from app.paths import Paths
 from tests.e2e.conftest import TinyPair
 from tests.e2e.program import Result, run
@@ -65,7 +68,9 @@ def test_files_are_added_and_the_others_refused(home: Home, tiny: TinyPair, tmp_
 
 def test_added_and_downloaded_models_are_verified(home: Home, tiny: TinyPair, tmp_path: Path) -> None:
     """Without names everything of the user's is looked at; what was cut off makes the command fail."""
-    assert run("models", "verify").out == ""
+    nothing = run("models", "verify")
+    assert (nothing.out, nothing.status) == ("", 0)
+    assert "no models" in nothing.err
     copy = tmp_path / "copy.gguf"
     shutil.copy(tiny.target, copy)
     assert run("models", "add", str(copy)).status == 0
@@ -93,6 +98,90 @@ def test_a_pair_is_verified_against_the_catalogue(home: Home, tiny: TinyPair) ->
     result = run("models", "verify", pair.id, "--json")
     assert result.status == 1, result.err
     assert kinds(result, "damaged") == ["model_changed"]
+
+
+@pytest.fixture
+def own_pair(home: Home, tiny: TinyPair) -> tuple[Path, Path]:
+    """A pair "own-pair" of the user's catalogue, its halves where downloads lie."""
+    shipped = json.loads((Path(__file__).parents[2] / "models.json").read_text(encoding="utf-8"))
+    entry = next(entry for entry in shipped["pairs"] if len(entry["target"]["parts"]) == 1)
+    files = []
+    for half, file in (("target", tiny.target), ("draft", tiny.draft)):
+        published = {"size_bytes": file.stat().st_size, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+        entry[half] |= {"repo": f"owner/{half}", "parts": [{"path": f"{half}.gguf", **published}]}
+        files.append(home.paths.models / "owner" / half / f"{half}.gguf")
+        files[-1].parent.mkdir(parents=True)
+        shutil.copy(file, files[-1])
+    own = home.paths.data / "models.json"
+    own.write_text(json.dumps({**shipped, "pairs": [{**entry, "id": "own-pair"}, {"id": "broken"}]}), encoding="utf-8")
+    return files[0], files[1]
+
+
+def test_a_damaged_half_of_a_pair_is_told_and_removed(home: Home, own_pair: tuple[Path, Path]) -> None:
+    """Verifying names it beside the whole one, writing with the pair names it too, and removing takes both."""
+    target, draft = own_pair
+    target.write_bytes(target.read_bytes()[:-100])
+    verified = run("models", "verify", "own-pair", "--json")
+    assert verified.status == 1
+    assert verified.document["whole"] == [{"path": str(draft), "by": "published_sha256"}]
+    assert kinds(verified, "damaged") == ["gguf_truncated"]
+    assert "broken" in verified.err  # the entry of the user's catalogue that was left out
+    written = run("generate", "--pair", "own-pair", "--prompt", "x", "--json")
+    error = written.document["error"]
+    assert isinstance(error, dict)
+    assert (error["kind"], error["facts"]["path"]) == ("gguf_truncated", str(target))
+    removed = run("models", "remove", "own-pair", "--json")
+    assert (removed.status, removed.document["removed"]) == (0, [str(target), str(draft)])
+
+
+def test_a_file_of_another_size_is_held_against_the_catalogue(own_pair: tuple[Path, Path]) -> None:
+    """What was appended to a file is found by its hash."""
+    target, _ = own_pair
+    target.write_bytes(target.read_bytes() + b"junk" * 1000)
+    assert kinds(run("models", "verify", str(target), "--json"), "damaged") == ["model_changed"]
+
+
+def test_who_knew_the_hash_is_told(own_pair: tuple[Path, Path], home: Home) -> None:
+    """A hash that only the download left is not called a published one."""
+    target, _ = own_pair
+    other = target.with_name("other.gguf")
+    shutil.copy(target, other)
+    write_checksum(other, hashlib.sha256(other.read_bytes()).hexdigest())
+    result = run("models", "verify", str(other), "--json")
+    assert result.document["whole"] == [{"path": str(other), "by": "download_sha256"}]
+    assert "as it was downloaded" in run("models", "verify", str(other)).out
+    assert "as published" in run("models", "verify", str(target)).out
+
+
+def test_what_came_of_a_download_can_be_given_up(home: Home, own_pair: tuple[Path, Path]) -> None:
+    """Removing a pair deletes it, also where nothing else is there; while it is being filled it stays."""
+    target, draft = own_pair
+    part = target.with_name("target.gguf.part")
+    target.rename(part)
+    with part.open("rb+") as held:
+        assert lock(held.fileno())
+        result = run("models", "remove", str(part), "--json")
+        assert (result.status, kinds(result, "kept")) == (1, ["download_elsewhere"])
+    assert part.exists()
+    result = run("models", "remove", "own-pair", "--json")
+    assert (result.status, result.document["removed"]) == (0, [str(draft)])
+    assert result.document["deleted"] == [str(part)]
+    assert not part.exists()
+    part.write_bytes(b"GGUF")
+    assert run("models", "remove", "own-pair").out == f"Deleted what came of a download: {part}\n"
+    part.write_bytes(b"GGUF")
+    assert run("models", "remove", str(part)).out == f"Deleted what came of a download: {part}\n"
+    assert home.trash == ["draft.gguf"]
+
+
+def test_the_starter_pair_is_the_programs(home: Home) -> None:
+    """Before its target is made, its file is verified, and there is nothing to remove."""
+    verified = run("models", "verify", "starter", "--json")
+    assert verified.status == 0, verified.err
+    assert len(verified.document["whole"]) == 1  # type: ignore[arg-type]
+    removed = run("models", "remove", "starter", "--json")
+    assert (removed.status, removed.document["removed"]) == (0, [])
+    assert "nothing to remove" in removed.err
 
 
 def test_a_file_is_moved_to_the_trash(home: Home) -> None:
@@ -140,7 +229,6 @@ def test_a_pair_is_removed_but_for_what_another_pair_needs(home: Home, tiny: Tin
     ("name", "kind", "status"),
     [
         ("no-such-pair", "pair_unknown", 2),
-        ("starter", "pair_not_here", 1),
         ("./missing.gguf", "file_missing", 1),
         ("/etc/passwd", "model_unknown", 1),
     ],

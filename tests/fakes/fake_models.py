@@ -21,6 +21,7 @@ from app.model_values import (
     LocalModel,
     PairKind,
     PlaceKind,
+    Proof,
     RemoteModel,
     RemotePart,
 )
@@ -314,10 +315,10 @@ class FakeParts:
         self._call("remove")
         self.local = tuple(one for one in self.local if one != model)
 
-    def verify(self, model: LocalModel, on_progress: Callable[[float], None], cancelled: Cancelled) -> bool:
+    def verify(self, model: LocalModel, on_progress: Callable[[float], None], cancelled: Cancelled) -> Proof | None:
         on_progress(0.4)
         self._call("verify", cancelled)
-        return True
+        return Proof.PUBLISHED
 
     def use_settings(self, settings: ModelSettings) -> None:
         self._call("use_settings")

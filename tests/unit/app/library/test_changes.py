@@ -11,7 +11,7 @@ import pytest
 from app.checksums import checksum_path, write_checksum
 from app.library.added import read_added
 from app.library.changes import add_files, remove, verify
-from app.model_values import LocalModel, PlaceKind
+from app.model_values import LocalModel, PlaceKind, Proof
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from tests.fakes import gguf_files
 from tests.unit.app.library.conftest import Computer, WriteModel, write_split
@@ -25,6 +25,10 @@ def sha256(path: Path) -> str:
 def only_model(computer: Computer) -> LocalModel:
     (model,) = computer.models().values()
     return model
+
+
+def remove_from(computer: Computer, model: LocalModel) -> tuple[Path, ...]:
+    return remove(model, computer.paths, computer.library().places())
 
 
 def refusal(model: LocalModel, *expected: str | None) -> ErrorReport:
@@ -51,9 +55,10 @@ def test_added_files_stay_where_they_are(computer: Computer, write: WriteModel, 
 def test_what_cannot_be_used_is_refused(computer: Computer, write: WriteModel, tmp_path: Path) -> None:
     """Each refused file has its reason; the good one beside them is added."""
     good = write(tmp_path / "good.gguf")
+    (tmp_path / "empty").mkdir()
     files = [
         tmp_path / "missing.gguf",
-        tmp_path,
+        tmp_path / "empty",
         gguf_files.write_text_file(tmp_path / "page.gguf"),
         gguf_files.write_embedding_model(tmp_path / "bert.gguf"),
         write_split(tmp_path / "split")[1],
@@ -104,7 +109,7 @@ def test_the_right_bytes_are_whole(computer: Computer) -> None:
         model, [sha256(parts[0]), sha256(parts[1]).upper()], lambda done, total: told.append((done, total))
     )
     assert verified is not None
-    assert verified.by_hash
+    assert verified.proof is Proof.PUBLISHED
     assert told[-1] == (model.size_bytes, model.size_bytes)
 
 
@@ -127,7 +132,7 @@ def test_without_a_published_hash_header_and_size_count(computer: Computer, writ
     model = only_model(computer)
     verified = verify(model)
     assert verified is not None
-    assert not verified.by_hash
+    assert verified.proof is Proof.SIZE
     path.write_bytes(path.read_bytes()[:-1000])
     assert refusal(model).kind is ErrorKind.GGUF_TRUNCATED
     path.unlink()
@@ -149,7 +154,7 @@ def test_files_that_are_named_by_their_hash_need_no_other(computer: Computer, ti
     for path in (blob, link):
         verified = verify(models[path.name])
         assert verified is not None
-        assert verified.by_hash
+        assert verified.proof is Proof.DOWNLOADED
         data = bytearray(path.read_bytes())
         data[-5] ^= 1
         path.resolve().write_bytes(data)
@@ -162,7 +167,7 @@ def test_downloads_are_held_against_the_hash_beside_them(computer: Computer, wri
     write_checksum(path, sha256(path))
     verified = verify(only_model(computer))
     assert verified is not None
-    assert verified.by_hash
+    assert verified.proof is Proof.DOWNLOADED
     data = bytearray(path.read_bytes())
     data[-5] ^= 1
     path.write_bytes(data)
@@ -170,7 +175,7 @@ def test_downloads_are_held_against_the_hash_beside_them(computer: Computer, wri
     checksum_path(path).write_bytes(b"\xff" * 100)
     verified = verify(only_model(computer))
     assert verified is not None
-    assert not verified.by_hash
+    assert verified.proof is Proof.SIZE
 
 
 def test_verifying_can_be_cancelled(computer: Computer, write: WriteModel) -> None:
@@ -199,7 +204,7 @@ def test_all_parts_go_to_the_trash(computer: Computer, trash: Path) -> None:
     parts = write_split(computer.paths.models / "owner")
     contents = {part.name: part.read_bytes() for part in parts}
     write_checksum(parts[0], "0" * 64)
-    assert remove(only_model(computer)) == tuple(parts)
+    assert remove_from(computer, only_model(computer)) == tuple(parts)
     assert not checksum_path(parts[0]).exists()
     assert computer.models() == {}
     assert {file.name: file.read_bytes() for file in (trash / "files").iterdir()} == contents
@@ -211,9 +216,10 @@ def test_added_files_can_be_removed(computer: Computer, write: WriteModel, trash
     path = write(tmp_path / "elsewhere" / "model.gguf")
     write(tmp_path / "elsewhere" / "other.gguf")
     add_files(computer.paths, [path])
-    assert remove(only_model(computer)) == (path,)
+    assert remove_from(computer, only_model(computer)) == (path,)
     assert [file.name for file in path.parent.iterdir()] == ["other.gguf"]
     assert computer.models() == {}
+    assert read_added(computer.paths) == ()
 
 
 def test_other_programs_models_are_not_removed(computer: Computer, write: WriteModel, trash: Path) -> None:
@@ -221,7 +227,7 @@ def test_other_programs_models_are_not_removed(computer: Computer, write: WriteM
     path = write(computer.home / ".lmstudio" / "models" / "owner" / "repo" / "model.gguf")
     computer.folders = (computer.home / ".lmstudio",)
     with pytest.raises(EngineError) as caught:
-        remove(only_model(computer))
+        remove_from(computer, only_model(computer))
     assert caught.value.report.kind is ErrorKind.MODEL_NOT_REMOVABLE
     assert caught.value.report.fact("owner") == "LM Studio"
     assert path.exists()
@@ -232,7 +238,7 @@ def test_every_place_has_an_owner(computer: Computer) -> None:
     model = computer.library().scan()[0]
     assert model.place is PlaceKind.PACKAGE
     with pytest.raises(EngineError) as caught:
-        remove(model)
+        remove_from(computer, model)
     assert caught.value.report.fact("owner")
 
 
@@ -241,7 +247,31 @@ def test_where_there_is_no_trash_nothing_is_removed(computer: Computer, trash: P
     parts = write_split(computer.paths.models)
     trash.parent.write_text("in the way")
     with pytest.raises(EngineError) as caught:
-        remove(only_model(computer))
+        remove_from(computer, only_model(computer))
     assert caught.value.report.kind is ErrorKind.TRASH_FAILED
     assert caught.value.report.fact("reason")
     assert all(part.exists() for part in parts)
+
+
+def test_a_name_too_long_for_the_trash_is_told(computer: Computer, write: WriteModel, trash: Path) -> None:
+    """The trash needs some letters more than the file; the file stays."""
+    path = write(computer.paths.models / ("x" * 245 + ".gguf"))
+    with pytest.raises(EngineError) as caught:
+        remove_from(computer, only_model(computer))
+    assert caught.value.report.kind is ErrorKind.TRASH_FAILED
+    assert "too long" in str(caught.value.report.fact("reason"))
+    assert path.exists()
+
+
+def test_a_system_without_a_trash_is_told(
+    computer: Computer, write: WriteModel, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason is not that a file is missing, for the model is there."""
+    path = write(computer.paths.models / "model.gguf")
+    monkeypatch.setenv("HOME", "/nonexistent")
+    model = only_model(computer)
+    with pytest.raises(EngineError) as caught:
+        remove_from(computer, model)
+    assert caught.value.report.kind is ErrorKind.TRASH_FAILED
+    assert "no trash" in str(caught.value.report.fact("reason"))
+    assert path.exists()
