@@ -77,6 +77,7 @@ class ErrorKind(Enum):
     MODEL_UNKNOWN = "model_unknown"  # path: no model, or in none of the places that are looked into
     PIECES_NOT_JOINED = "pieces_not_joined"  # path, pieces, file: what they make when they are joined
     SELF_DRAFT_TOO_LARGE = "self_draft_too_large"  # path, file_type, size_bytes, expected_bytes
+    TOKEN_REFUSED = "token_refused"  # host: it does not know the token that was sent
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,8 @@ from datetime import datetime
 from itertools import islice
 from urllib.parse import quote
 
-from huggingface_hub import HfApi, constants, get_hf_file_metadata, set_client_factory
-from huggingface_hub.hf_api import ModelInfo, RepoSibling
-
 from app.hub.http import RefusedError, host_of, new_client, refusal, understanding
+from app.hub.library import HfApi, ModelInfo, RepoSibling, constants, get_hf_file_metadata, set_client_factory
 from app.hub.listing import HubModel, Listing, RepoFacts, list_models, match, same_file, with_all_parts
 from app.hub.token import Token
 from app.model_settings import DEFAULT_ENDPOINT

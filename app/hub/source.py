@@ -10,6 +10,8 @@ from app.model_values import RemoteModel, RemotePart
 from app.translate import translate
 from engine.errors import EngineError, ErrorKind
 
+_LONGEST_SHOWN = 100  # of an address that is none
+
 
 class Source(Protocol):
     """A place that has models. Thread-safe; all calls but `url` may wait for the network or the keyring."""
@@ -48,6 +50,9 @@ def checked_endpoint(settings: ModelSettings) -> str:
         raise EngineError(ErrorKind.OFFLINE)
     endpoint = settings.hub_endpoint
     if not is_endpoint(endpoint):
-        reason = translate("hub", "it is not an address that begins with https:// and has no password in it")
-        raise EngineError(ErrorKind.SETTING_INVALID, name=ENDPOINT_VARIABLE, value="…", reason=reason)
+        reason = translate(
+            "hub", "it is no address of a hub: https:// or http:// and a host, without a password, a blank or a query"
+        )
+        shown = "…" if "@" in endpoint else endpoint[:_LONGEST_SHOWN]  # before an @ stands a password
+        raise EngineError(ErrorKind.SETTING_INVALID, name=ENDPOINT_VARIABLE, value=shown, reason=reason)
     return endpoint

@@ -193,7 +193,7 @@ def test_names_that_no_repository_has(name: str, hub: Hub, fake: FakeHub) -> Non
     ("status", "code", "token", "state"),
     [
         (401, "GatedRepo", None, "none"),
-        (401, "", "hf_wrong", "refused"),
+        (401, "GatedRepo", "hf_wrong", "refused"),
         (403, "GatedRepo", GOOD_TOKEN, "given"),
         (403, "", None, "none"),
     ],
