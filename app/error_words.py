@@ -258,7 +258,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
 def _unwritable(facts: Facts) -> tuple[str, str]:
     if facts["path"] == "stdout":
         return translate("messages", "The answer could not be written"), translate(
-            "messages", "Standard output: {reason}. Send it somewhere else."
+            "messages", "{path}: {reason}. Send it to another place."
         )
     return translate("messages", "{path_name} cannot be written to"), translate(
         "messages", "{path}: {reason}. Check the folder's permissions, or choose another base folder."

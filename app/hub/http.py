@@ -166,7 +166,8 @@ def redirect_target(response: httpx2.Response) -> httpx2.URL:
         target = here.join(response.headers["Location"])
     except (httpx2.InvalidURL, ValueError):
         target = None
-    if target is None or target.scheme not in ("http", "https") or not is_host(target.host):
+    usable = target is not None and is_host(target.host) and (target.port is None or 0 < target.port < 1 << 16)
+    if target is None or not usable or target.scheme not in ("http", "https"):
         raise refused(host_of(here), response.status_code, translate("hub", "it sends to an address that is none"))
     if target.host in OFFICIAL_HOSTS and here.host not in OFFICIAL_HOSTS:
         # Who chose a mirror may not be able to reach the hub, or may not want to.
