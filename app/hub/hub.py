@@ -51,8 +51,8 @@ class FoundRepo:
 class Hub:
     """A `Source`. Thread-safe; the calls block on the network.
 
-    All raise EngineError: HUB_UNREACHABLE, HUB_REFUSED, HUB_BUSY, and those that name a repository also REPO_MISSING
-    and REPO_GATED.
+    All raise EngineError: HUB_UNREACHABLE, HUB_REFUSED, HUB_BUSY, TOKEN_REFUSED, SETTING_INVALID where HF_TOKEN
+    cannot be a token, and those that name a repository also REPO_MISSING and REPO_GATED.
     """
 
     def __init__(self, endpoint: str, token: Token) -> None:

@@ -24,8 +24,9 @@ class Source(Protocol):
         """The model as it is there: names as they are written there, commit, sizes and SHA-256 filled in.
 
         Raises:
-            EngineError: HUB_UNREACHABLE, HUB_REFUSED, HUB_BUSY, REPO_MISSING, REPO_FILE_MISSING, REPO_GATED,
-                DOWNLOAD_CHANGED where a size or SHA-256 that `model` asks for is another one there, NAME_UNSAFE.
+            EngineError: HUB_UNREACHABLE, HUB_REFUSED, HUB_BUSY, TOKEN_REFUSED, REPO_MISSING, REPO_FILE_MISSING,
+                REPO_GATED, DOWNLOAD_CHANGED where a size or SHA-256 that `model` asks for is another one there,
+                NAME_UNSAFE.
         """
 
     def url(self, model: RemoteModel, part: RemotePart) -> str:
