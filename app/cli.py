@@ -42,7 +42,7 @@ def main(words: Sequence[str] | None = None) -> int:
         # By name and late: nothing below the window depends on it, and the commands need no Qt.
         status: int = import_module("ui.main").run(paths)
         return status
-    terminal = Terminal(verbose=arguments.verbose)
+    terminal = Terminal(verbose=arguments.verbose, base_dir=arguments.base_dir)
     try:
         with terminal.interruptible():
             outcome = _run(arguments, paths, terminal)

@@ -227,10 +227,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
             )
         # What the app finds wrong before the engine is asked.
         case ErrorKind.FOLDER_UNWRITABLE:
-            return translate("messages", "{path_name} cannot be written to"), translate(
-                "messages",
-                "{path}: {reason}. Check the folder's permissions, or choose another base folder.",
-            )
+            return _unwritable(facts)
         case ErrorKind.DISK_FULL:
             return translate("messages", "There is not enough space on the disk"), _disk_full(facts)
         case ErrorKind.STARTER_MISSING:
@@ -256,6 +253,16 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
             )
         case _:
             return model_words.words_for(kind, facts)
+
+
+def _unwritable(facts: Facts) -> tuple[str, str]:
+    if facts["path"] == "stdout":
+        return translate("messages", "The answer could not be written"), translate(
+            "messages", "{path}: {reason}. Send it to another place."
+        )
+    return translate("messages", "{path_name} cannot be written to"), translate(
+        "messages", "{path}: {reason}. Check the folder's permissions, or choose another base folder."
+    )
 
 
 def _start_failed(facts: Facts) -> str:

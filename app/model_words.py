@@ -85,7 +85,7 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
                 "messages", "Download the pair {id} first."
             )
         case ErrorKind.CATALOGUE_BROKEN:
-            return translate("messages", "The catalogue in your data folder has a mistake"), _catalogue(facts)
+            return translate("messages", "The catalogue {path_name} has a mistake"), _catalogue(facts)
         case ErrorKind.MODEL_NOT_REMOVABLE:
             return translate("messages", "{path_name} belongs to {owner}"), translate(
                 "messages", "It is used where it lies, at {path}, and is only removed with that program."
@@ -111,6 +111,12 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
                 "messages",
                 "{file} was cut into pieces, of which {pieces} are here. Join them in their order into one file; then "
                 "it can be used.",
+            )
+        case ErrorKind.TOKEN_REFUSED:
+            return translate("messages", "{host} does not accept your token"), translate(
+                "messages",
+                "It is wrong or was withdrawn. Make a new one with the right to read, or remove it: models that are "
+                "open to all need none. The variable HF_TOKEN comes before a token that was given here.",
             )
         case ErrorKind.SELF_DRAFT_TOO_LARGE:
             return translate("messages", "{path_name} is small already"), translate(
@@ -154,4 +160,4 @@ def _unknown_pair(facts: Mapping[str, str]) -> str:
 def _catalogue(facts: Mapping[str, str]) -> str:
     if facts["entry"]:
         return translate("messages", "{path}: the entry {entry} is left out. {reason}.")
-    return translate("messages", "{path} is left out. {reason}.")
+    return translate("messages", "{path} is not used. {reason}.")

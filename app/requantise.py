@@ -96,7 +96,7 @@ def _put_in_place(part: Path, target: Path) -> None:
         os.replace(part, target)
     except OSError as error:
         # On Windows a target that another program made meanwhile, and has open, cannot be replaced. It is as good.
-        if not target.exists():
+        if not target.is_file():
             raise storage_error(target, error) from error
 
 

@@ -5,6 +5,7 @@ It is no small model: it computes as much as its target and only reads less, so 
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -20,7 +21,7 @@ from app.paths import Paths
 from app.requantise import OnJob, OnProgress, requantise
 from app.translate import translate
 from engine.errors import EngineError, ErrorKind
-from engine.gguf import read_header
+from engine.gguf import read_header, read_parts
 from engine.quantising import DRAFT_FILE_TYPES, estimated_seconds, requantised
 
 __all__ = ["DRAFT_FILE_TYPES", "SelfDraftPlan", "fallback_words", "make", "plan"]
@@ -37,7 +38,8 @@ class SelfDraftPlan:
 
     Attributes:
         source: the target's file, or its first part.
-        path: where the draft will be; it may be there already, and `make` is then done at once.
+        path: where the draft will be; it may be there already, and `make` is then done at once. Another target, be it
+            one that has taken this one's place, has another path.
         size_bytes: of the new file. seconds: to a factor of two or so. free_bytes: on its disk now.
         fallen_back: tensors whose rows the file type cannot hold, of `tensors`; they take `fallback_types` instead.
     """
@@ -94,7 +96,7 @@ def plan(target: LocalModel, file_type: str, paths: Paths) -> SelfDraftPlan:
 def make(
     plan: SelfDraftPlan, client: EngineClient, on_job: OnJob | None = None, on_progress: OnProgress | None = None
 ) -> Path:
-    """Write the draft, unless it is there. Blocks until it is done.
+    """Write the draft, unless it is there; anything else in its place gives way. Blocks until it is done.
 
     Args:
         on_job: is given the job that writes, for cancelling.
@@ -103,7 +105,7 @@ def make(
     Raises:
         EngineError: DISK_FULL, FOLDER_UNWRITABLE, LOAD_CANCELLED, or what the engine reports.
     """
-    if not plan.path.exists():
+    if not _is_there(plan):
         requantise(plan.source, plan.path, plan.file_type, plan.size_bytes, client, on_job, on_progress)
     return plan.path
 
@@ -124,11 +126,29 @@ def fallback_words(plan: SelfDraftPlan) -> str:
     )
 
 
+def _is_there(plan: SelfDraftPlan) -> bool:
+    """Whether what lies at the draft's place is that draft, as far as headers tell."""
+    try:
+        made = read_header(plan.path)
+        target = list(read_parts(read_header(plan.source)))
+    except EngineError:
+        return False
+    wanted = {tensor.name: tensor.shape for part in target for tensor in part.tensors}
+    return (
+        (made.quantisation, made.architecture) == (plan.file_type, target[0].architecture)
+        and made.vocab_size == target[0].vocab_size
+        and {tensor.name: tensor.shape for tensor in made.tensors} == wanted
+    )
+
+
 def _path(target: LocalModel, file_type: str, paths: Paths) -> Path:
-    """In a folder of the target's own: two files of one name may be two models."""
-    where = blake2b(str(target.path.absolute()).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
-    name = target.path.stem.encode()[:_LONGEST_NAME].decode(errors="ignore")
-    return paths.models / "self-drafts" / where / f"{name}.{file_type}.gguf"
+    """In a folder of the target's own: two files of one name, or one after the other at one path, may be two models."""
+    identity = blake2b(os.fsencode(target.path.absolute()), digest_size=4)
+    for part in target.parts:
+        status = part.stat()
+        identity.update(f"\0{status.st_size} {status.st_mtime_ns}".encode())
+    name = os.fsencode(target.path.stem)[:_LONGEST_NAME].decode("utf-8", errors="ignore")
+    return paths.models / "self-drafts" / identity.hexdigest() / f"{name}.{file_type}.gguf"
 
 
 def _free_bytes(path: Path) -> int:

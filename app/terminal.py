@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 
 from app.amounts import size
@@ -22,7 +24,7 @@ EXIT_INTERRUPTED = 130  # as shells report Ctrl-C
 
 # How to do here what the message asks for, which names no button and no command.
 _HINTS = {
-    ErrorKind.PAIR_NOT_HERE: "It can be had with: draftlight models get {id}",
+    ErrorKind.PAIR_NOT_HERE: "It can be had with: {get}",
     ErrorKind.REPO_GATED: "The token is read from the variable HF_TOKEN, or was given in the window's settings.",
 }
 
@@ -42,8 +44,10 @@ class Terminal:
         interrupted: Ctrl-C was pressed.
     """
 
-    def __init__(self, *, verbose: bool) -> None:
+    def __init__(self, *, verbose: bool, base_dir: Path | None = None) -> None:
+        """`base_dir`: as it was given on the command line."""
         self.verbose = verbose
+        self._base_dir = base_dir
         self.interrupted = False
         self._job: Job | None = None
         self._progress_shown = False
@@ -85,9 +89,15 @@ class Terminal:
         self.note(message.title)
         self.note(message.text)
         if hint := _HINTS.get(report.kind):
-            self.note(hint.format_map(Facts(report)))
+            get = self.command_line("models", "get", str(report.fact("id")))
+            self.note(hint.format_map({**Facts(report), "get": get}))
         if self.verbose and message.detail:
             self.note(f"\n{message.detail}")
+
+    def command_line(self, *words: str) -> str:
+        """What to type to run the program with these words, in the same base folder."""
+        place = [] if self._base_dir is None else ["--base-dir", str(self._base_dir)]
+        return shlex.join(["draftlight", *place, *words])
 
     def progress(self, text: str) -> None:
         """Show `text` instead of the last progress, where a person is looking; "" wipes it."""

@@ -78,6 +78,7 @@ class ErrorKind(Enum):
     PIECES_NOT_JOINED = "pieces_not_joined"  # path, pieces, file: what they make when they are joined
     SELF_DRAFT_TOO_LARGE = "self_draft_too_large"  # path, file_type, size_bytes, expected_bytes
     FIT_UNMEASURABLE = "fit_unmeasurable"  # path, reason: llama.cpp does not tell what the model needs
+    TOKEN_REFUSED = "token_refused"  # host: it does not know the token that was sent
 
 
 @dataclass(frozen=True, slots=True)

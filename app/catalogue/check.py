@@ -16,7 +16,15 @@ from engine.gguf import GgufHeader, check_writes_text
 from engine.vocabulary import VocabularyMatch, require_match
 
 # What no other entry would fare better with.
-_ENDS_ALL = frozenset({ErrorKind.OFFLINE, ErrorKind.HUB_UNREACHABLE, ErrorKind.HUB_BUSY})
+_ENDS_ALL = frozenset(
+    {
+        ErrorKind.OFFLINE,
+        ErrorKind.HUB_UNREACHABLE,
+        ErrorKind.HUB_BUSY,
+        ErrorKind.TOKEN_REFUSED,
+        ErrorKind.SETTING_INVALID,
+    }
+)
 _HEADERS_KEPT = 4  # some megabytes each; neighbours in the catalogue share their drafts
 
 # What may be false in a catalogue, beside what may only be unknown or written in other letters.

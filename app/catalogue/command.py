@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.amounts import count, size
-from app.catalogue.reading import read_catalogue
+from app.catalogue.reading import Catalogue, read_catalogue
 from app.command import Outcome, tell_problems
 from app.model_values import PairKind
 from app.paths import Paths
 from app.reply_document import Document, error_document
+from app.starter import STARTER_ID
 from app.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _list(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Ou
         terminal.answer(_list_table(pairs))
     document: Document = {
         "pairs": [listed_document(pair) for pair in pairs],
-        "problems": [error_document(problem) for problem in catalogue.problems],
+        "problems": _problems(catalogue),
     }
     return Outcome(document=document)
 
@@ -117,7 +118,14 @@ def _check(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> O
     file = None if arguments.write is None else CheckedCatalogueFile(arguments.write)
     catalogue = read_catalogue(paths) if file is None else file.catalogue
     tell_problems(catalogue, terminal)
-    pairs = [catalogue.pair(pair_id) for pair_id in arguments.pairs] or list(catalogue.pairs)
+    if STARTER_ID in arguments.pairs:
+        terminal.note("The starter pair comes with the program; the hub is not asked about it.")
+    asked = [pair_id for pair_id in arguments.pairs if pair_id != STARTER_ID]
+    pairs = [catalogue.pair(pair_id) for pair_id in asked]
+    if not arguments.pairs:
+        pairs = list(catalogue.pairs)
+    if not pairs:
+        return Outcome(int(bool(catalogue.problems)), {"hub": None, "pairs": [], "problems": _problems(catalogue)})
     hub = Hub(checked_endpoint(read_model_settings(paths)), Token(paths))
     checker = Checker(hub, cancelled=lambda: False)
     width = max((len(pair.id) for pair in pairs), default=0)
@@ -136,6 +144,10 @@ def _check(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> O
     document: Document = {
         "hub": hub.name,
         "pairs": [checked_document(one) for one in checked],
-        "problems": [error_document(problem) for problem in catalogue.problems],
+        "problems": _problems(catalogue),
     }
     return Outcome(int(bool(broken or wrong or catalogue.problems)), document)
+
+
+def _problems(catalogue: Catalogue) -> list[Document]:
+    return [error_document(problem) for problem in catalogue.problems]

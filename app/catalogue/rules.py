@@ -15,6 +15,7 @@ from app.catalogue.shipped import shipped_file
 from app.hub.names import local_path
 from app.model_values import CatalogueFile, RemoteModel
 from app.starter import STARTER_ID
+from app.translate import translate
 from engine.errors import EngineError
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def _first_mistake(entry: object) -> str | None:
     for error in _validator().iter_errors(entry):
         where = error.json_path.removeprefix("$").removeprefix(".")
         what = "the key stands twice" if isinstance(error.instance, document.Twice) else error.message
+        if error.validator == "pattern":
+            what = _expected(str(error.absolute_path[-1]))
         return f"{where}: {what}" if where else what
     assert isinstance(entry, dict)
     if entry["id"] == STARTER_ID:
@@ -59,6 +62,23 @@ def _first_mistake(entry: object) -> str | None:
         if (mistake := _mistake_in_names(model)) is not None:
             return f"{side}: {mistake}"
     return None
+
+
+def _expected(field: str) -> str:
+    """What the text of a field must be, in words instead of the schema's regular expression."""
+    match field:
+        case "id":
+            return translate("catalogue", "small letters, digits, dots, dashes and underscores are expected")
+        case "repo":
+            return translate("catalogue", "an owner and a name are expected, as in owner/name")
+        case "revision":
+            return translate("catalogue", "a commit or main is expected")
+        case "quantisation":
+            return translate("catalogue", "letters, digits and underscores are expected, as in Q4_K_M")
+        case "sha256":
+            return translate("catalogue", "64 digits are expected, 0 to 9 and a to f")
+        case _:
+            return translate("catalogue", "one line of text is expected, without invisible characters")
 
 
 def mistakes(text: str, path: Path) -> Iterator[str]:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.catalogue.reading import read_catalogue
 from app.hub.hub import Hub
-from app.hub.listing import HubModel
-from app.model_values import RemoteModel, RemotePart
-from app.paths import Paths
+from app.hub.listing import HubModel, with_all_parts
+from app.model_values import CataloguePair, RemoteModel, RemotePart
 from engine.errors import EngineError, ErrorKind
-from engine.gguf import MAX_PARTS
 
 _REPO = re.compile(r"([^/:\s]+/[^/:\s]+)(?::(.+))?")
-_PART = re.compile(r"(.+)-\d{5}-of-(\d{5})(\.gguf)", re.IGNORECASE)
 _NO_LIST = (ErrorKind.HUB_REFUSED, ErrorKind.HUB_BUSY)
 
 
@@ -32,9 +28,8 @@ def repo_and_file(text: str) -> tuple[str, str] | None:
     return None if match is None else (match[1], match[2] or "")
 
 
-def pair_wishes(pair_id: str, paths: Paths) -> list[Wish]:
-    """Target and draft of a pair. Raises EngineError: PAIR_UNKNOWN."""
-    pair = read_catalogue(paths).pair(pair_id)
+def pair_wishes(pair: CataloguePair) -> list[Wish]:
+    """Target and draft of a pair."""
     halves = {"target": pair.target, "draft": pair.draft}
     return [Wish(f"{pair.title}: {name}", half.model) for name, half in halves.items()]
 
@@ -49,7 +44,8 @@ def file_wish(repo: str, file: str, hub: Hub) -> Wish:
         models = hub.models(repo)
     except EngineError as error:
         if error.report.kind in _NO_LIST and file.lower().endswith(".gguf"):
-            return Wish(file, RemoteModel(repo, "main", _all_parts(file)))  # lists may be closed, and files open
+            # Lists may be closed, and files open.
+            return Wish(file, with_all_parts(RemoteModel(repo, "main", (RemotePart(file),))))
         raise
     found = _find(models, file)
     if found is None:
@@ -65,12 +61,3 @@ def _find(models: tuple[HubModel, ...], file: str) -> RemoteModel | None:
             return candidate.model
     of_kind = [candidate.model for candidate in models if candidate.quantisation.casefold() == wanted]
     return of_kind[0] if len(of_kind) == 1 else None
-
-
-def _all_parts(file: str) -> tuple[RemotePart, ...]:
-    match = _PART.fullmatch(file)
-    if match is None:
-        return (RemotePart(file),)
-    stem, count, ending = match.groups()
-    numbers = range(1, min(int(count), MAX_PARTS) + 1)
-    return tuple(RemotePart(f"{stem}-{number:05d}-of-{count}{ending}") for number in numbers)

@@ -6,15 +6,17 @@ import argparse
 import shutil
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.amounts import size
-from app.command import Outcome
+from app.command import Outcome, tell_problems
 from app.model_settings import read_model_settings
 from app.paths import Paths
 from app.reply_document import Document, error_document
 from app.starter import STARTER_ID
 from app.terminal import EXIT_INTERRUPTED, Terminal
+from engine.errors import ErrorKind
 
 if TYPE_CHECKING:
     from app.downloads.choosing import Wish
@@ -50,11 +52,14 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
     if arguments.what == STARTER_ID:
         terminal.note("The starter pair comes with the program; there is nothing to download.")
         return Outcome(document={"downloads": []})
+    from app.catalogue.reading import read_catalogue
     from app.downloads.choosing import file_wish, pair_wishes, repo_and_file
 
     named = repo_and_file(arguments.what)
     if named is None:
-        wishes = pair_wishes(arguments.what, paths)
+        catalogue = read_catalogue(paths)
+        tell_problems(catalogue, terminal)
+        wishes = pair_wishes(catalogue.pair(arguments.what))
     else:
         hub = _hub(paths)
         repo, file = named
@@ -104,7 +109,7 @@ def _get(wishes: Sequence[Wish], arguments: argparse.Namespace, paths: Paths, te
     try:
         for wish in wishes:
             downloads.add(wish.title, wish.model)
-        _follow(downloads, terminal)
+        _follow(downloads, paths.models, terminal)
     except KeyboardInterrupt:
         interrupted = True
     finally:
@@ -112,7 +117,8 @@ def _get(wishes: Sequence[Wish], arguments: argparse.Namespace, paths: Paths, te
     ended = downloads.snapshot()
     document: Document = {"downloads": [_document(download) for download in ended]}
     if interrupted:
-        terminal.note(f"Paused. What came is kept; go on with: draftlight models get {arguments.what}")
+        again = terminal.command_line("models", "get", arguments.what)
+        terminal.note(f"Paused. What came is kept; go on with: {again}")
         return Outcome(EXIT_INTERRUPTED, document)
     if not arguments.json:
         terminal.answer("".join(f"{download.path}\n" for download in ended if download.path is not None))
@@ -120,20 +126,35 @@ def _get(wishes: Sequence[Wish], arguments: argparse.Namespace, paths: Paths, te
     return Outcome(0 if error is None else 1, document, error)
 
 
-def _follow(downloads: Downloads, terminal: Terminal) -> None:
-    """Show the progress until all have ended."""
+def _follow(downloads: Downloads, folder: Path, terminal: Terminal) -> None:
+    """Show the progress until all have ended; what another program is downloading ends with it."""
+    from app.downloads.on_disk import local_paths
+    from app.downloads.part_file import is_held
     from app.downloads.progress_line import progress_line
     from app.downloads.state import ENDED
+    from app.hub.names import printable
 
     changed = threading.Event()
     downloads.subscribe(changed.set)
+    told: set[str] = set()
     while True:
         changed.clear()
         now = downloads.snapshot()
-        if all(download.state in ENDED for download in now):
+        elsewhere = [download for download in now if _is_elsewhere(download)]
+        for download in elsewhere:
+            if download.id not in told:
+                told.add(download.id)
+                terminal.note(f"Another program is downloading {printable(download.title)}; waiting for it.")
+            if not any(is_held(path) for path in local_paths(folder, download.model)):
+                downloads.resume(download.id)  # it is here, or that program has stopped
+        if not elsewhere and all(download.state in ENDED for download in now):
             return
         terminal.progress(progress_line(now, shutil.get_terminal_size().columns))
         changed.wait(_REFRESH_S)  # Windows runs signal handlers, Ctrl-C's too, only between two waits
+
+
+def _is_elsewhere(download: Download) -> bool:
+    return download.error is not None and download.error.kind is ErrorKind.DOWNLOAD_ELSEWHERE
 
 
 def _document(download: Download) -> Document:

@@ -10,6 +10,7 @@ from itertools import chain
 
 import httpx2
 
+from app.downloads.bounds import Bounds
 from app.downloads.interrupt import Interrupt
 from app.downloads.limits import Limits
 from app.downloads.part_file import MAGIC, PartFile
@@ -155,12 +156,16 @@ class PartFetch:
                 raise TroubleError(refused(stream.host, 200, phrase(200)), wait=0.0)
         elif asked:
             self._ranges_refused = 0
+        bounds = Bounds(file, tools.limits.margin_bytes)
         safe_at, deadline = file.length, time.monotonic() + tools.limits.checkpoint_s
         for piece in self._behind(file.length - stream.start, pieces):
             if file.record.size is not None and file.length + len(piece) > file.record.size:
                 raise TroubleError(self._another_file(None))
+            bounds.room()
             file.append(piece)
             self._on_progress(file.length, stream.host)
+            if file.record.size is None and (expected := bounds.excess()) is not None:
+                raise self._endless(expected)
             if file.length - safe_at >= tools.limits.checkpoint_bytes or time.monotonic() > deadline:
                 file.checkpoint()
                 safe_at, deadline = file.length, time.monotonic() + tools.limits.checkpoint_s
@@ -168,6 +173,14 @@ class PartFetch:
             file.record = replace(file.record, size=file.length)
         if not self._is_complete():
             raise TroubleError(unreachable(stream.host, httpx2.RemoteProtocolError("")))
+
+    def _endless(self, expected: int) -> TroubleError:
+        """Nobody says where it ends, and it has passed the end that its header tells. Nothing of it counts."""
+        error = EngineError(
+            ErrorKind.DOWNLOAD_WRONG_SIZE, file=self._part.path, size_bytes=self._file.length, expected_bytes=expected
+        )
+        self._file.restart()
+        return TroubleError(error, lasting=True)
 
     def _models_only(self, stream: Stream) -> Iterator[bytes]:
         """The bytes of an answer that begins as a GGUF file does."""

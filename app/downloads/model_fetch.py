@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.downloads.fetching import PartFetch, Tools
-from app.downloads.on_disk import is_right, local_paths, remaining_bytes, stamp
+from app.downloads.on_disk import check_free, is_right, local_paths, remaining_bytes, stamp
 from app.downloads.part_file import PartFile
 from app.hub.source import Source
 from app.model_values import RemoteModel, RemotePart
@@ -21,6 +21,8 @@ _DECIDED = frozenset(
         ErrorKind.REPO_MISSING,
         ErrorKind.REPO_FILE_MISSING,
         ErrorKind.REPO_GATED,
+        ErrorKind.TOKEN_REFUSED,
+        ErrorKind.SETTING_INVALID,
         ErrorKind.DOWNLOAD_CHANGED,
         ErrorKind.NAME_UNSAFE,
     }
@@ -60,12 +62,14 @@ def fetch_model(
             had it.
         InterruptedDownload: what came is kept.
     """
-    local_paths(folder, model)  # a name that cannot be used is told before anybody is asked
+    # A name that cannot be used, or is taken, is told before anybody is asked.
+    check_free(local_paths(folder, model))
     if any(part.size_bytes is None or part.sha256 is None for part in model.parts):
         model = _resolved(model, sources())
         tools.interrupt.check()
         listener.resolved(model)
     paths = local_paths(folder, model)
+    check_free(paths)
     _check_space(folder, model, tools.limits.margin_bytes + reserved())
     done = 0
     for path, part in zip(paths, model.parts, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from app.checksums import forget_checksum
@@ -12,7 +12,8 @@ from app.downloads.part_file import remove_part, safe_bytes
 from app.hub.names import local_path
 from app.model_values import RemoteModel, RemotePart
 from app.paths import storage_error
-from engine.errors import EngineError
+from app.translate import translate
+from engine.errors import EngineError, ErrorKind
 from engine.gguf import read_header
 
 _READ = 1 << 20
@@ -21,6 +22,14 @@ _READ = 1 << 20
 def local_paths(folder: Path, model: RemoteModel) -> tuple[Path, ...]:
     """Where the parts come to lie. Raises EngineError: NAME_UNSAFE."""
     return tuple(local_path(folder, model, part) for part in model.parts)
+
+
+def check_free(paths: Iterable[Path]) -> None:
+    """Raises EngineError(FOLDER_UNWRITABLE) where a folder, a pipe or the like lies at one of them."""
+    for path in paths:
+        if path.exists() and not path.is_file():
+            reason = translate("downloads", "something that is no file has this name")
+            raise EngineError(ErrorKind.FOLDER_UNWRITABLE, path=str(path), reason=reason)
 
 
 def remaining_bytes(folder: Path, model: RemoteModel) -> int:

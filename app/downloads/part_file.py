@@ -11,6 +11,8 @@ import contextlib
 import hashlib
 import json
 import os
+import re
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
@@ -23,10 +25,12 @@ from app.downloads.interrupt import Interrupt
 from app.downloads.lock import lock
 from app.model_values import RemoteModel, RemotePart
 from app.paths import make_folder, storage_error
+from app.small_file import read_small_file
 from engine.errors import EngineError, ErrorKind
 
 PART, RECORD = ".part", ".part.json"
 MAGIC = b"GGUF"
+STRONG_ETAG = re.compile(r'"[\x21\x23-\x7e]*"')  # what can stand in a request
 
 _READ = 1 << 20
 _SEND = 8 << 20
@@ -212,7 +216,8 @@ class PartFile:
         record = replace(self.record, verified=verified)
         path = _record_path(self.final)
         fresh = path.with_name(path.name + ".new")
-        with fresh.open("w", encoding="utf-8") as file:
+        fresh.unlink(missing_ok=True)
+        with fresh.open("x", encoding="utf-8") as file:  # never through a link
             json.dump(asdict(record), file)
             file.flush()
             os.fsync(file.fileno())
@@ -231,6 +236,19 @@ class PartFile:
 def part_path(final: Path) -> Path:
     """Where the bytes of `final` gather."""
     return final.with_name(final.name + PART)
+
+
+def is_held(final: Path) -> bool:
+    """Another program is downloading this file just now."""
+    flags = os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(part_path(final), flags)
+    except OSError:
+        return False
+    try:
+        return not lock(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def safe_bytes(final: Path, model: RemoteModel, part: RemotePart) -> int:
@@ -260,32 +278,43 @@ def _wanted(model: RemoteModel, part: RemotePart) -> Record:
 
 def _open_locked(path: Path, part: RemotePart) -> int:
     """The part's file, to be read and written by nobody else."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     while True:
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            _remove_foreign(path)
+            descriptor = os.open(path, flags, 0o666)
         except OSError as error:
-            raise storage_error(path.parent, error) from error
+            raise storage_error(path, error) from error
         if not lock(descriptor):
             os.close(descriptor)
             raise EngineError(ErrorKind.DOWNLOAD_ELSEWHERE, file=part.path)
         # Between the opening and the lock the one before may have renamed the file.
         with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+            if os.path.samestat(os.fstat(descriptor), os.lstat(path)):
                 return descriptor
         os.close(descriptor)
+
+
+def _remove_foreign(path: Path) -> None:
+    """A link or a pipe in the part's place is none of ours, and what it leads to must not be written."""
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISREG(path.lstat().st_mode):
+            path.unlink()
 
 
 def _read_record(final: Path) -> Record | None:
     """None where there is none, or none that makes sense: then no byte counts."""
     try:
-        values = json.loads(_record_path(final).read_text(encoding="utf-8"))
+        values = json.loads(read_small_file(_record_path(final)))
         record = Record(**{field.name: values[field.name] for field in fields(Record)})
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
     texts = (record.repo, record.revision, record.path, record.source, record.sha256 or "", record.etag or "")
     numbers = (record.verified, 0 if record.size is None else record.size)
     sound = all(isinstance(text, str) for text in texts) and all(type(number) is int for number in numbers)
-    return record if sound and min(numbers) >= 0 else None
+    if not sound or min(numbers) < 0:
+        return None
+    return record if STRONG_ETAG.fullmatch(record.etag or "") else replace(record, etag=None)
 
 
 def _sync_folder(folder: Path) -> None:

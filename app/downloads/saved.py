@@ -10,6 +10,7 @@ from pathlib import Path
 from app.downloads.state import Download, DownloadState
 from app.model_values import RemoteModel, RemotePart
 from app.paths import make_folder, storage_error
+from app.small_file import read_small_file
 from engine.errors import ErrorKind, ErrorReport
 
 _ENDED = (DownloadState.DONE, DownloadState.CANCELLED)
@@ -20,7 +21,7 @@ def read_downloads(file: Path) -> list[Download]:
     """In their order: those that were paused or failed as they were, those under way as waiting. Damaged entries are
     left out; what came of them is found again when they are added again."""
     try:
-        entries = json.loads(file.read_text(encoding="utf-8"))
+        entries = json.loads(read_small_file(file))
     except (OSError, ValueError, RecursionError):
         return []
     downloads = []

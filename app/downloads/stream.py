@@ -13,7 +13,8 @@ import httpx2
 
 from app.downloads.interrupt import Interrupt
 from app.downloads.limits import Limits
-from app.hub.http import OFFICIAL_HOSTS, RefusedError, host_of, phrase, refusal, refused, unreachable
+from app.downloads.part_file import STRONG_ETAG
+from app.hub.http import RefusedError, host_of, phrase, redirect_target, refusal, refused, unreachable
 from app.hub.source import Source
 from app.model_settings import DEFAULT_ENDPOINT
 from app.model_values import RemoteModel, RemotePart
@@ -124,7 +125,7 @@ def open_stream(
                 sha256 = linked if _SHA256.fullmatch(linked) else sha256
                 linked_size = _number(response.headers.get("X-Linked-Size", ""), linked_size)
             if response.has_redirect_location:
-                url = _next(url, response)
+                url = _next(response)
                 continue
             _check(response, model, part, at_home=at_home, has_token="Authorization" in secret)
             first, total = _extent(response, start)
@@ -133,7 +134,7 @@ def open_stream(
                 host_of(url),
                 first,
                 linked_size if total is None else total,
-                etag if etag.startswith('"') else None,
+                etag if STRONG_ETAG.fullmatch(etag) else None,
                 sha256,
                 response,
                 part.path,
@@ -164,7 +165,7 @@ def _told(host: str, file: str, stall_s: float) -> Iterator[None]:
     except httpx2.ReadTimeout as error:
         stalled = EngineError(ErrorKind.DOWNLOAD_STALLED, file=file, host=host, seconds=stall_s)
         raise TroubleError(stalled) from error
-    except (httpx2.RequestError, httpx2.StreamError) as error:
+    except (httpx2.RequestError, httpx2.StreamError, UnicodeError) as error:
         raise TroubleError(unreachable(host, error)) from error
 
 
@@ -172,17 +173,16 @@ def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
 
-def _next(url: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
+def _next(response: httpx2.Response) -> httpx2.URL:
     """Where a redirect leads."""
-    here = host_of(url)
-    target = url.join(response.headers["Location"])
-    if target.scheme not in ("http", "https") or (url.scheme, target.scheme) == ("https", "http"):
+    here = response.request.url
+    try:
+        target = redirect_target(response)
+    except EngineError as error:
+        raise TroubleError(error, lasting=True) from error
+    if (here.scheme, target.scheme) == ("https", "http"):
         reason = translate("downloads", "it sends to an address that is not safe")
-        raise TroubleError(refused(here, response.status_code, reason), lasting=True)
-    if target.host in OFFICIAL_HOSTS and url.host not in OFFICIAL_HOSTS:
-        # Who chose a mirror may not be able to reach the hub, or may not want to.
-        reason = translate("hub", "it points to the hub that it should stand for")
-        raise TroubleError(refused(here, response.status_code, reason), lasting=True)
+        raise TroubleError(refused(host_of(here), response.status_code, reason), lasting=True)
     return target
 
 

@@ -66,6 +66,10 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
 def _text(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("some text is needed")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError("it is not text in this terminal's encoding") from None
     return text.strip()
 
 

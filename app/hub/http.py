@@ -22,6 +22,7 @@ from typing import Any
 
 import httpx2
 
+from app.model_settings import is_host
 from app.translate import translate
 from app.version import VERSION
 from engine.errors import EngineError, ErrorKind
@@ -66,7 +67,7 @@ class HubClient(httpx2.Client):
         request.extensions["timeout"] = self.timeout.as_dict()  # huggingface_hub would wait for ever for some answers
         try:
             return super().send(request, **options)
-        except httpx2.RequestError as error:
+        except (httpx2.RequestError, UnicodeError) as error:
             raise unreachable(host_of(request.url), error) from error
 
 
@@ -86,8 +87,8 @@ def host_of(url: str | httpx2.URL) -> str:
 
 def unreachable(host: str, error: Exception) -> EngineError:
     """No answer came, or not all of it."""
-    if isinstance(error, httpx2.TooManyRedirects | httpx2.DecodingError):
-        return refused(host, HTTPStatus.BAD_GATEWAY, translate("hub", "it sends from one address to the next"))
+    if isinstance(error, httpx2.TooManyRedirects):
+        return refused(host, HTTPStatus.FOUND, translate("hub", "it sends from one address to the next"))
     # The system's own words only: those of HTTP libraries may quote the headers that were sent.
     chain = [repr(cause) if isinstance(cause, OSError) else type(cause).__name__ for cause in _causes(error)]
     return EngineError(ErrorKind.HUB_UNREACHABLE, "\n".join(chain), host=host, reason=_reason(error))
@@ -115,8 +116,8 @@ def refusal(
     match status:
         case HTTPStatus.TOO_MANY_REQUESTS:
             return EngineError(ErrorKind.HUB_BUSY, host=host, retry_after_s=_pause_s(error.headers))
-        case HTTPStatus.UNAUTHORIZED if has_token and not repo:
-            return refused(host, status, translate("hub", "your token is not accepted; make a new one or remove it"))
+        case HTTPStatus.UNAUTHORIZED if has_token and not from_a_wall and code != "GatedRepo":
+            return EngineError(ErrorKind.TOKEN_REFUSED, host=host)  # also for what is open to all
         case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN if repo and not from_a_wall:
             if has_token:
                 state = "refused" if status == HTTPStatus.UNAUTHORIZED else "given"
@@ -138,6 +139,8 @@ def understanding(host: str) -> Iterator[None]:
     """Whatever trips over an answer inside did so because the answer is not what it should be."""
     try:
         yield
+    except UnicodeEncodeError:
+        raise  # of what was asked
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
         reason = translate("hub", "the answer is not what a hub sends; it may be a page that asks to sign in")
         raise refused(host, HTTPStatus.OK, reason) from error
@@ -148,21 +151,29 @@ def _check(response: httpx2.Response) -> None:
     host = host_of(response.request.url)
     if response.status_code >= 400 and response.status_code != HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
         raise RefusedError(response.status_code, response.headers, host)
-    location = response.headers.get("Location", "")
-    if response.has_redirect_location and _leads_to_the_hub(response.request.url, location):
-        # Who chose a mirror may not be able to reach the hub, or may not want to.
-        raise refused(host, response.status_code, translate("hub", "it points to the hub that it should stand for"))
+    if response.has_redirect_location:
+        redirect_target(response)
     if response.headers.get("Content-Encoding", "identity") != "identity":
         raise refused(host, response.status_code, translate("hub", "it compresses what must not be compressed"))
     assert isinstance(response.stream, httpx2.SyncByteStream)
     response.stream = _Limited(response.stream, host)
 
 
-def _leads_to_the_hub(here: httpx2.URL, location: str) -> bool:
+def redirect_target(response: httpx2.Response) -> httpx2.URL:
+    """Where a redirect leads. Raises EngineError: HUB_REFUSED where nobody may be led."""
+    here = response.request.url
     try:
-        return here.join(location).host in OFFICIAL_HOSTS and here.host not in OFFICIAL_HOSTS
-    except httpx2.InvalidURL:
-        return False  # the client says so itself
+        target = here.join(response.headers["Location"])
+    except (httpx2.InvalidURL, ValueError):
+        target = None
+    usable = target is not None and is_host(target.host) and (target.port is None or 0 < target.port < 1 << 16)
+    if target is None or not usable or target.scheme not in ("http", "https"):
+        raise refused(host_of(here), response.status_code, translate("hub", "it sends to an address that is none"))
+    if target.host in OFFICIAL_HOSTS and here.host not in OFFICIAL_HOSTS:
+        # Who chose a mirror may not be able to reach the hub, or may not want to.
+        reason = translate("hub", "it points to the hub that it should stand for")
+        raise refused(host_of(here), response.status_code, reason)
+    return target
 
 
 class _Limited(httpx2.SyncByteStream):
@@ -194,7 +205,7 @@ def _reason(error: Exception) -> str:
     causes = list(_causes(error))
     if any(isinstance(cause, ssl.SSLError) for cause in causes):
         return translate("hub", "Its certificate is not trusted here, or the connection is not a safe one")
-    if any(isinstance(cause, socket.gaierror) for cause in causes):
+    if any(isinstance(cause, socket.gaierror | UnicodeError) for cause in causes):
         return translate("hub", "Its name is not known to the network")
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
         return translate("hub", "Nothing answers at its address")

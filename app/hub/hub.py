@@ -10,10 +10,8 @@ from datetime import datetime
 from itertools import islice
 from urllib.parse import quote
 
-from huggingface_hub import HfApi, constants, get_hf_file_metadata, set_client_factory
-from huggingface_hub.hf_api import ModelInfo, RepoSibling
-
 from app.hub.http import RefusedError, host_of, new_client, refusal, understanding
+from app.hub.library import HfApi, ModelInfo, RepoSibling, constants, get_hf_file_metadata, set_client_factory
 from app.hub.listing import HubModel, Listing, RepoFacts, list_models, match, same_file, with_all_parts
 from app.hub.token import Token
 from app.model_settings import DEFAULT_ENDPOINT
@@ -53,8 +51,8 @@ class FoundRepo:
 class Hub:
     """A `Source`. Thread-safe; the calls block on the network.
 
-    All raise EngineError: HUB_UNREACHABLE, HUB_REFUSED, HUB_BUSY, and those that name a repository also REPO_MISSING
-    and REPO_GATED.
+    All raise EngineError: HUB_UNREACHABLE, HUB_REFUSED, HUB_BUSY, TOKEN_REFUSED, SETTING_INVALID where HF_TOKEN
+    cannot be a token, and those that name a repository also REPO_MISSING and REPO_GATED.
     """
 
     def __init__(self, endpoint: str, token: Token) -> None:

@@ -10,6 +10,8 @@ from app.model_values import RemoteModel, RemotePart
 from app.translate import translate
 from engine.errors import EngineError, ErrorKind
 
+_LONGEST_SHOWN = 100  # of an address that is none
+
 
 class Source(Protocol):
     """A place that has models. Thread-safe; all calls but `url` may wait for the network or the keyring."""
@@ -22,8 +24,9 @@ class Source(Protocol):
         """The model as it is there: names as they are written there, commit, sizes and SHA-256 filled in.
 
         Raises:
-            EngineError: HUB_UNREACHABLE, HUB_REFUSED, HUB_BUSY, REPO_MISSING, REPO_FILE_MISSING, REPO_GATED,
-                DOWNLOAD_CHANGED where a size or SHA-256 that `model` asks for is another one there, NAME_UNSAFE.
+            EngineError: HUB_UNREACHABLE, HUB_REFUSED, HUB_BUSY, TOKEN_REFUSED, REPO_MISSING, REPO_FILE_MISSING,
+                REPO_GATED, DOWNLOAD_CHANGED where a size or SHA-256 that `model` asks for is another one there,
+                NAME_UNSAFE.
         """
 
     def url(self, model: RemoteModel, part: RemotePart) -> str:
@@ -48,6 +51,9 @@ def checked_endpoint(settings: ModelSettings) -> str:
         raise EngineError(ErrorKind.OFFLINE)
     endpoint = settings.hub_endpoint
     if not is_endpoint(endpoint):
-        reason = translate("hub", "it is not an address that begins with https:// and has no password in it")
-        raise EngineError(ErrorKind.SETTING_INVALID, name=ENDPOINT_VARIABLE, value="…", reason=reason)
+        reason = translate(
+            "hub", "it is no address of a hub: https:// or http:// and a host, without a password, a blank or a query"
+        )
+        shown = "…" if "@" in endpoint else endpoint[:_LONGEST_SHOWN]  # before an @ stands a password
+        raise EngineError(ErrorKind.SETTING_INVALID, name=ENDPOINT_VARIABLE, value=shown, reason=reason)
     return endpoint

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.paths import Paths, make_folder, storage_error
+from app.small_file import read_small_file
 from app.translate import translate
 from engine.errors import EngineError, ErrorKind
 
@@ -43,9 +44,13 @@ class Token:
         self._stored: str | None = None
 
     def load(self) -> str | None:
-        """The token to send, HF_TOKEN first. The first call may wait for the keyring, some seconds at most."""
-        if from_environment := _clean(os.environ.get(TOKEN_VARIABLE, "")):
-            return from_environment
+        """The token to send, HF_TOKEN first. The first call may wait for the keyring, some seconds at most.
+
+        Raises:
+            EngineError: SETTING_INVALID where HF_TOKEN cannot be a token. What was stored is not sent in its place.
+        """
+        if given := os.environ.get(TOKEN_VARIABLE, "").strip():
+            return _usable(given, TOKEN_VARIABLE)
         with self._lock:
             if not self._known:
                 text = self._read_file()
@@ -59,10 +64,7 @@ class Token:
         Raises:
             EngineError: SETTING_INVALID where `text` cannot be a token; FOLDER_UNWRITABLE, DISK_FULL.
         """
-        token = _clean(text)
-        if token is None:
-            reason = translate("hub", "it is not a line of letters and digits")
-            raise EngineError(ErrorKind.SETTING_INVALID, name=translate("hub", "The token"), value="…", reason=reason)
+        token = _usable(text, translate("hub", "The token"))
         with self._lock:
             self._write_file(_IN_KEYRING if self._keyring.set(token) else token)
             self._stored, self._known = token, True
@@ -80,7 +82,7 @@ class Token:
 
     def _read_file(self) -> str:
         try:
-            return self._file.read_text(encoding="utf-8")
+            return read_small_file(self._file)
         except (OSError, ValueError):
             return ""
 
@@ -152,6 +154,15 @@ def _quietly(work: Callable[[], None], succeeded: threading.Event) -> None:
     with contextlib.suppress(Exception):
         work()
         succeeded.set()
+
+
+def _usable(text: str, name: str) -> str:
+    """The token in `text`. Raises EngineError: SETTING_INVALID, which does not repeat it."""
+    token = _clean(text)
+    if token is None:
+        reason = translate("hub", "it is not a line of letters and digits, of a token's length")
+        raise EngineError(ErrorKind.SETTING_INVALID, name=name, value="…", reason=reason)
+    return token
 
 
 def _clean(text: str) -> str | None:

@@ -176,6 +176,7 @@ def test_answer_that_cannot_be_written_is_told(tiny: TinyPair) -> None:
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False)
         assert done.returncode == 1
         assert b"stdout" in done.stderr
+        assert b"base folder" not in done.stderr
         assert b"Traceback" not in done.stderr
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -126,18 +127,65 @@ def test_kill_9_and_going_on(hub: FakeHub, place: Path) -> None:
 
 
 def test_two_programs_and_one_file(hub: FakeHub, place: Path) -> None:
-    """The second one says so and leaves it alone; the first one finishes."""
+    """The second one says that it waits; nothing is fetched twice, and both end well."""
     hub.script("bytes", hold(100_000))
     first = start("models", "get", f"{REPO}:{FILE}")
     hub.wait_until_held()
-    second = run("models", "get", f"{REPO}:{FILE}", "--json")
-    assert second.status == 1
-    (download,) = second.document["downloads"]
-    assert download["error"]["kind"] == "download_elsewhere"
-    hub.release()
+    with on_a_terminal("models", "get", f"{REPO}:{FILE}") as (second, screen):
+        read_until(screen, b"Another program is downloading")
+        hub.release()
+        out, _ = second.communicate(timeout=60)
+    assert (second.returncode, out.decode()) == (0, f"{place}\n")
     assert finish(first).status == 0
     assert place.read_bytes() == CONTENT
     assert hub.sent(FILE) == [(0, len(CONTENT))]
+
+
+def test_ctrl_c_ends_the_waiting_for_another_program(hub: FakeHub, place: Path) -> None:
+    """The other one goes on, undisturbed."""
+    hub.script("bytes", hold(100_000))
+    first = start("models", "get", f"{REPO}:{FILE}")
+    hub.wait_until_held()
+    with on_a_terminal("models", "get", f"{REPO}:{FILE}") as (second, screen):
+        read_until(screen, b"Another program is downloading")
+        second.send_signal(signal.SIGINT)
+        assert second.wait(60) == 130
+    hub.release()
+    assert finish(first).status == 0
+    assert place.read_bytes() == CONTENT
+
+
+def test_how_to_go_on_can_be_pasted(hub: FakeHub, tmp_path: Path) -> None:
+    """Names with blanks are quoted, and the base folder is named where one was given."""
+    file = "Some 7B $(x)-Q4_K_M.gguf"
+    hub.add("Owner/Blanks", {file: CONTENT})
+    hub.script("bytes", hold(150_000))
+    base = str(tmp_path / "a base")
+    with on_a_terminal("--base-dir", base, "models", "get", f"Owner/Blanks:{file}") as (program, screen):
+        read_until(screen, b"50 % of 300 kB")
+        program.send_signal(signal.SIGINT)
+        seen = read_until(screen, b"gguf'")
+        assert program.wait(60) == 130
+    hub.release()
+    hint = seen.decode().rpartition("go on with: ")[2]
+    assert shlex.split(hint) == ["draftlight", "--base-dir", base, "models", "get", f"Owner/Blanks:{file}"]
+
+
+def test_mistakes_of_the_catalogue_are_told(hub: FakeHub, base_dir: Path) -> None:
+    """Whoever asks for a pair of a broken catalogue hears why it is not there."""
+    write_catalogue(base_dir / "data" / "models.json", an_entry(title=""))
+    result = run("models", "get", "some-pair")
+    assert result.status == 2
+    assert "the entry some-pair is left out" in result.err
+
+
+def test_a_part_of_none(hub: FakeHub) -> None:
+    """Where lists are closed, a name that counts to 0 is asked for as it is."""
+    hub.script("api", *[failing(502)] * 9)
+    result = run("models", "get", f"{REPO}:x-00001-of-00000.gguf", "--json")
+    assert result.status == 1
+    (download,) = result.document["downloads"]
+    assert download["error"]["kind"] == "repo_file_missing"
 
 
 def test_the_bar(hub: FakeHub) -> None:

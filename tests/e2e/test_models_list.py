@@ -227,3 +227,19 @@ def test_a_catalogue_that_is_a_pipe_stops_nothing(base_dir: Path) -> None:
     result = run("models", "list")
     assert result.status == 0
     assert "it is not a file" in result.err
+
+
+def test_check_of_the_starter_pair(hub: FakeHub) -> None:
+    """It comes with the program: nobody is asked, and nothing is wrong."""
+    result = run("models", "check", "starter", "--json")
+    assert (result.status, result.document["pairs"]) == (0, [])
+    assert "comes with the program" in result.err
+    assert hub.requests == []
+
+
+def test_check_speaks_of_the_file_that_was_named(tmp_path: Path) -> None:
+    """Not of the one in the data folder."""
+    result = run("models", "check", "--write", str(tmp_path))
+    assert result.status == 1
+    assert f"The catalogue {tmp_path.name} has a mistake" in result.err
+    assert f"{tmp_path} is not used" in result.err

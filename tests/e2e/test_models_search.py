@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -144,3 +145,26 @@ def test_the_command_line_starts_without_http() -> None:
 def documents(value: object) -> list[dict[str, object]]:
     assert isinstance(value, list)
     return value
+
+
+@pytest.mark.parametrize("endpoint", ["http://[::1", "http://x:99999", "http://a..b", "http://😀"])
+def test_an_endpoint_that_is_none(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """stdout has the document alone, which names the setting; libraries that read it too get no say."""
+    monkeypatch.setenv("HF_ENDPOINT", endpoint)
+    result = run("models", "search", "x", "--json")
+    assert result.status == 1
+    assert documents([result.document["error"]])[0]["kind"] == "setting_invalid"
+    assert endpoint in result.err
+
+
+def test_variables_of_the_library_that_make_no_sense(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They spoil nothing."""
+    monkeypatch.setenv("HF_HUB_ETAG_TIMEOUT", "soon")
+    monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", "later")
+    assert run("models", "search", "model-7b", "--json").status == 0
+
+
+def test_words_that_are_no_text(hub: FakeHub) -> None:
+    """They are wrong usage, not the hub's fault."""
+    assert run("models", "search", os.fsdecode(b"\xff")).status == 2
+    assert hub.requests == []

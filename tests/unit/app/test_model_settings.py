@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -97,8 +98,54 @@ def test_which_endpoint_counts(monkeypatch: pytest.MonkeyPatch) -> None:
         "https://hub.example/ x",
         "https://hub.example\n",
         "http://[::1",
+        "http://x:99999",
+        "http://x:0",
+        "http://a..b",
+        "http://.",
+        "http://" + "a" * 300,
+        "http://" + "a." * 200 + "example",
+        "http://😀",
+        "http://-a",
+        "http://a%20b",
+        "http://[fe80::1%25eth0]",
+        "http://\udcff",
     ],
 )
 def test_what_is_no_endpoint(text: str) -> None:
     """Only plain web addresses can be asked."""
     assert not is_endpoint(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://localhost:8080",
+        "https://hub.example.",
+        "http://my_mirror/hub",
+        "http://10.0.0.1",
+        "http://[::1]:80",
+        "https://bücher.example",
+        "https://模型.example",
+    ],
+)
+def test_what_is_an_endpoint(text: str) -> None:
+    """Names in any script, names of a local network, addresses of both kinds."""
+    assert is_endpoint(text)
+
+
+@pytest.mark.parametrize("limit", ["1e3", "1" + "0" * 400, str((1 << 40) + 1)])
+def test_absurd_speed(limit: str) -> None:
+    """A limit that limits nothing, or cannot be reckoned with, is none."""
+    paths = Paths()
+    paths.data.mkdir(parents=True)
+    (paths.data / "settings.json").write_text(f'{{"speed_limit": {limit}, "offline": true}}')
+    assert read_model_settings(paths) == ModelSettings(offline=True)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_in_the_place_of_the_file() -> None:
+    """Nobody waits for its writer."""
+    paths = Paths()
+    paths.data.mkdir(parents=True)
+    os.mkfifo(paths.data / "settings.json")
+    assert read_model_settings(paths) == ModelSettings()

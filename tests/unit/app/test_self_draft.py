@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -169,17 +171,73 @@ def test_two_targets_of_one_name_have_a_draft_each(tmp_path: Path, paths: Paths)
     assert len(one.name.encode()) < 200
 
 
-def test_a_draft_is_made_once(target: LocalModel, paths: Paths, make_client: MakeClient) -> None:
-    """The first call writes it and tells how far it is, later ones find it without an engine."""
+def test_the_making_tells_how_far_it_is(target: LocalModel, paths: Paths, make_client: MakeClient) -> None:
+    """The bytes that are written, of those that will be."""
     wanted = plan(target, "Q4_0", paths)
     told: list[tuple[int, int]] = []
     made = make(wanted, make_client(), on_progress=lambda done, total: told.append((done, total)))
     assert made == wanted.path
     assert made.read_bytes() == b"GGUF"
     assert told[-1] == (4, wanted.size_bytes)
+
+
+@pytest.mark.parametrize("file_type", DRAFT_FILE_TYPES)
+def test_a_draft_is_made_once(
+    file_type: str, target: LocalModel, paths: Paths, engine: EngineClient, make_client: MakeClient
+) -> None:
+    """The first call writes it, later ones find it without an engine."""
+    wanted = plan(target, file_type, paths)
+    made = make(wanted, engine)
     idle = make_client()
     assert make(wanted, idle) == made
     assert idle.pid is None
+
+
+def test_another_target_at_the_same_path_has_another_draft(target: LocalModel, paths: Paths) -> None:
+    """The file that was there before left a draft that the new one must not take."""
+    before = plan(target, "Q4_0", paths).path
+    gguf_files.write_model(target.path, Tiny(width=256, noise=0.5))
+    os.utime(target.path, (1, 1))
+    assert plan(local(target.path), "Q4_0", paths).path != before
+
+
+@pytest.mark.parametrize("foreign", ["text", "other model", "other type"])
+def test_what_is_not_the_draft_is_not_taken(
+    foreign: str, target: LocalModel, paths: Paths, engine: EngineClient
+) -> None:
+    """Whatever lies at its place gives way to the draft."""
+    wanted = plan(target, "Q4_0", paths)
+    wanted.path.parent.mkdir(parents=True)
+    if foreign == "text":
+        wanted.path.write_text("no model")
+    elif foreign == "other model":
+        other = gguf_files.write_model(paths.data / "other.gguf", Tiny(width=256, layers=3))
+        *_, ending = engine.quantize(other, wanted.path, "Q4_0")
+        assert not isinstance(ending, Failed)
+    else:
+        *_, ending = engine.quantize(target.path, wanted.path, "Q8_0")
+        assert not isinstance(ending, Failed)
+    made = read_header(make(wanted, engine))
+    assert made.quantisation == "Q4_0"
+    assert {tensor.name for tensor in made.tensors} == {tensor.name for tensor in read_header(target.path).tensors}
+
+
+def test_a_folder_at_its_place_is_told(target: LocalModel, paths: Paths, make_client: MakeClient) -> None:
+    """It is not taken for the draft, and not removed."""
+    wanted = plan(target, "Q4_0", paths)
+    wanted.path.mkdir(parents=True)
+    with pytest.raises(EngineError) as caught:
+        make(wanted, make_client())
+    assert caught.value.report.kind is ErrorKind.FOLDER_UNWRITABLE
+    assert caught.value.report.fact("path") == str(wanted.path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+def test_a_name_that_is_no_text(tmp_path: Path, paths: Paths) -> None:
+    """A target whose name is not UTF-8 can have a draft."""
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9 7B.gguf"))
+    wanted = plan(local(gguf_files.write_model(path, Tiny(width=256))), "Q4_0", paths)
+    assert wanted.path.name == "caf 7B.Q4_0.gguf"
 
 
 def test_a_split_target_makes_one_file(tmp_path: Path, engine: EngineClient, paths: Paths) -> None:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -233,6 +234,48 @@ def test_names_that_lead_elsewhere(hub: FakeHub, bench: Bench, file: str) -> Non
     assert caught.value.report.kind is ErrorKind.NAME_UNSAFE
     assert hub.requests == []
     assert not bench.folder.exists()
+
+
+def test_a_folder_of_the_file_s_name(hub: FakeHub, bench: Bench) -> None:
+    """It is told with its path before anybody is asked, and left alone."""
+    hub.add(REPO, {FILE: CONTENT})
+    bench.final.mkdir(parents=True)
+    for model in (remote(CONTENT), RemoteModel(REPO, "main", (RemotePart(FILE),))):
+        with pytest.raises(EngineError) as caught:
+            bench.fetch(model, At(hub))
+        assert caught.value.report.kind is ErrorKind.FOLDER_UNWRITABLE
+        assert caught.value.report.fact("path") == str(bench.final)
+    assert hub.requests == []
+
+
+def test_a_folder_of_the_part_s_name(hub: FakeHub, bench: Bench) -> None:
+    """Likewise."""
+    hub.add(REPO, {FILE: CONTENT})
+    part_path(bench.final).mkdir(parents=True)
+    with pytest.raises(EngineError) as caught:
+        bench.fetch(remote(CONTENT), At(hub))
+    assert caught.value.report.fact("path") == str(part_path(bench.final))
+    assert hub.requests == []
+
+
+@pytest.mark.parametrize("name", [FILE + ".part", FILE + ".part.json", FILE + ".part.json.new"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_links_and_pipes_are_not_written_through(
+    hub: FakeHub, bench: Bench, tmp_path: Path, name: str, kind: str
+) -> None:
+    """What stands in the place of a part or its record gives way; what a link leads to keeps its bytes."""
+    hub.add(REPO, {FILE: CONTENT})
+    hub.script("bytes", cut(60_000))  # so that a record is written
+    bench.limits = replace(bench.limits, checkpoint_bytes=100_000)
+    bench.final.parent.mkdir(parents=True)
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    place = bench.final.with_name(name)
+    place.symlink_to(victim) if kind == "link" else os.mkfifo(place)
+    bench.fetch(remote(CONTENT), At(hub))
+    assert bench.final.read_bytes() == CONTENT
+    assert not bench.final.is_symlink()
+    assert victim.read_text() == "precious"
 
 
 def fetcher(folder: Path, hub: FakeHub) -> subprocess.Popen[bytes]:

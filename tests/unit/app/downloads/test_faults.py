@@ -415,14 +415,61 @@ def test_an_empty_file_ends(hub: FakeHub, bench: Bench, known: bool) -> None:
     assert bench.files() == set()
 
 
+@pytest.mark.parametrize("hashed", [True, False])
+def test_a_body_without_an_end(hub: FakeHub, bench: Bench, hashed: bool) -> None:
+    """Where nobody tells the size, the header does: far past the end that it tells, nothing more is taken or kept."""
+    content = whole_header() + bytes(20_000_000)
+    hub.plain = True
+    hub.add(REPO, {FILE: content})
+    hub.script("bytes", Fault(no_length=True))
+    model = RemoteModel(REPO, "main", (RemotePart(FILE, None, "0" * 64 if hashed else None),))
+    assert refused(bench, model, At(hub)) is ErrorKind.DOWNLOAD_WRONG_SIZE
+    assert bench.progress[-1][0] < 4_000_000
+    assert bench.files() == set()
+
+
+def test_a_body_of_unknown_size_leaves_room_on_the_disk(hub: FakeHub, bench: Bench) -> None:
+    """What shall stay free stays free, though the size was not known beforehand."""
+    hub.plain = True
+    hub.add(REPO, {FILE: whole_header()})
+    hub.script("bytes", Fault(no_length=True))
+    bench.limits = replace(bench.limits, margin_bytes=1 << 60)
+    assert refused(bench, RemoteModel(REPO, "main", (RemotePart(FILE),)), At(hub)) is ErrorKind.DISK_FULL
+    assert bench.files() == set()
+
+
+@pytest.mark.parametrize("target", ["http://[::bad", "http://a..b/", "http://x:99999/", "http://a\x01b/"])
+def test_a_redirect_to_nowhere(hub: FakeHub, bench: Bench, target: str) -> None:
+    """An address that is none is the hub's mistake, told as that."""
+    hub.add(REPO, {FILE: CONTENT})
+    hub.script("resolve", redirect(target))
+    assert refused(bench, remote(CONTENT), At(hub)) is ErrorKind.HUB_REFUSED
+
+
+@pytest.mark.parametrize("etag", ['"ü"', '"a\x01b"', '"a b"', '"'])
+def test_an_etag_that_cannot_be_sent(hub: FakeHub, bench: Bench, etag: str) -> None:
+    """It is as good as none, from a server and from the record of an earlier start."""
+    content = whole_header()
+    hub.plain = True
+    hub.add(REPO, {FILE: content})
+    hub.script("bytes", Fault(headers={"ETag": etag}, cut_after=60_000), *[failing()] * 4)
+    refused(bench, unhashed(remote(content)), At(hub))
+    record = bench.final.with_name(FILE + ".part.json")
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"etag": etag + "\r\nHost: evil"}))
+    bench.fetch(unhashed(remote(content)), At(hub))
+    assert bench.final.read_bytes() == content
+    assert not any("if-range" in request.headers for request in hub.requests)
+
+
 def test_a_gated_file_says_what_to_do(hub: FakeHub, bench: Bench) -> None:
     """Without a token, with one that was not accepted, and with a wrong one."""
     hub.add(Repo(REPO, gated="manual"), {FILE: CONTENT})
-    for token, state in ((None, "none"), (GOOD_TOKEN, "given"), ("hf_wrong", "refused")):
+    gated = ErrorKind.REPO_GATED
+    refusals = {None: (gated, "none"), GOOD_TOKEN: (gated, "given"), "hf_wrong": (ErrorKind.TOKEN_REFUSED, "")}
+    for token, told in refusals.items():
         with pytest.raises(EngineError) as caught:
             bench.fetch(remote(CONTENT), At(hub, token))
-        assert caught.value.report.kind is ErrorKind.REPO_GATED
-        assert caught.value.report.fact("token") == state
+        assert (caught.value.report.kind, caught.value.report.fact("token")) == told
         assert str(token) not in repr(caught.value.report)
     assert bench.waits == []
 

@@ -16,7 +16,7 @@ import pytest
 from app.hub import http
 from app.hub.hub import Hub
 from app.hub.modelscope import ModelScope
-from app.hub.source import sources
+from app.hub.source import checked_endpoint, sources
 from app.hub.token import TOKEN_VARIABLE, Token
 from app.model_settings import ModelSettings
 from app.model_values import RemoteModel, RemotePart
@@ -193,7 +193,7 @@ def test_names_that_no_repository_has(name: str, hub: Hub, fake: FakeHub) -> Non
     ("status", "code", "token", "state"),
     [
         (401, "GatedRepo", None, "none"),
-        (401, "", "hf_wrong", "refused"),
+        (401, "GatedRepo", "hf_wrong", "refused"),
         (403, "GatedRepo", GOOD_TOKEN, "given"),
         (403, "", None, "none"),
     ],
@@ -214,8 +214,7 @@ def test_search_with_a_bad_token(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> N
     """A token that is not accepted is named, though no repository is asked for."""
     monkeypatch.setenv(TOKEN_VARIABLE, "hf_wrong")
     report = refusal(lambda: hub.search("x"))
-    assert (report.kind, report.fact("status")) == (ErrorKind.HUB_REFUSED, 401)
-    assert "token" in str(report.fact("reason"))
+    assert report.kind is ErrorKind.TOKEN_REFUSED
 
 
 def in_two_minutes() -> str:
@@ -377,6 +376,34 @@ def test_order_of_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [source.name for source in sources(ModelSettings(), token)] == ["mirror.example:8080"]
     monkeypatch.setenv("HF_ENDPOINT", "mirror.example")
     assert refusal(lambda: sources(ModelSettings(), token)).kind is ErrorKind.SETTING_INVALID
+
+
+def test_a_wrong_token_is_no_question_of_licences(
+    hub: Hub, fake: FakeHub, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A repository that is open to all is refused to a token that nobody knows; the licence has no part in it."""
+    monkeypatch.setenv(TOKEN_VARIABLE, "hf_wrong")
+    fake.script("api", Fault(401, {}, b"{}"))
+    assert refusal(lambda: hub.resolve(model())).kind is ErrorKind.TOKEN_REFUSED
+
+
+BAD_TARGETS = ["http://[::bad", "http://a..b/", "http://x:99999/", "http://a\x01b/", "ftp://hub.example/"]
+
+
+@pytest.mark.parametrize("target", BAD_TARGETS)
+def test_a_redirect_to_nowhere(target: str, hub: Hub, fake: FakeHub, repo: Repo) -> None:
+    """An address that is none is the hub's mistake, told as that."""
+    fake.script("api", redirect(target))
+    assert refusal(lambda: hub.repo_facts(REPO)).kind is ErrorKind.HUB_REFUSED
+
+
+@pytest.mark.parametrize("endpoint", ["http://[::1", "http://x:99999", "http://user:secret@x"])
+def test_a_senseless_endpoint(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is shown, unless a password may be in it."""
+    monkeypatch.setenv("HF_ENDPOINT", endpoint)
+    report = refusal(lambda: checked_endpoint(ModelSettings()))
+    assert report.kind is ErrorKind.SETTING_INVALID
+    assert report.fact("value") == ("…" if "secret" in endpoint else endpoint)
 
 
 # Where lists are blocked

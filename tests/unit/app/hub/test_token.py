@@ -104,14 +104,19 @@ def test_what_was_saved_last_counts(use_keyring: UseKeyring) -> None:
 
 
 def test_the_environment_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """HF_TOKEN comes first, unless it is empty or no token at all."""
+    """HF_TOKEN comes first, unless it is empty; one that cannot be sent is told, not repeated and not passed over."""
     token = Token(Paths())
     token.save(TOKEN)
     monkeypatch.setenv(TOKEN_VARIABLE, " hf_other\n")
     assert token.load() == "hf_other"
-    for useless in ("", "  ", "two words", "line\nbreak", "ünïcödé"):
-        monkeypatch.setenv(TOKEN_VARIABLE, useless)
+    for empty in ("", "  "):
+        monkeypatch.setenv(TOKEN_VARIABLE, empty)
         assert token.load() == TOKEN
+    for useless in ("two words", "line\nbreak", "ünïcödé", "x" * 1001):
+        monkeypatch.setenv(TOKEN_VARIABLE, useless)
+        report = refusal(token.load)
+        assert (report.kind, report.fact("name")) == (ErrorKind.SETTING_INVALID, TOKEN_VARIABLE)
+        assert useless not in repr(report)
 
 
 @pytest.mark.parametrize("text", ["", " ", "hf_a b", "hf_a\r\nHost: evil", "hf_ü", "x" * 1001, "hf_\0"])
