@@ -97,6 +97,33 @@
     </message>
 </context>
 <context>
+    <name>catalogue</name>
+    <message>
+        <source>small letters, digits, dots, dashes and underscores are expected</source>
+        <translation>应为小写字母、数字、点、连字符和下划线</translation>
+    </message>
+    <message>
+        <source>an owner and a name are expected, as in owner/name</source>
+        <translation>应为“所有者/名称”的形式，如 owner/name</translation>
+    </message>
+    <message>
+        <source>a commit or main is expected</source>
+        <translation>应为某个提交或 main</translation>
+    </message>
+    <message>
+        <source>letters, digits and underscores are expected, as in Q4_K_M</source>
+        <translation>应为字母、数字和下划线，如 Q4_K_M</translation>
+    </message>
+    <message>
+        <source>64 digits are expected, 0 to 9 and a to f</source>
+        <translation>应为 64 位数字（0 到 9 和 a 到 f）</translation>
+    </message>
+    <message>
+        <source>one line of text is expected, without invisible characters</source>
+        <translation>应为一行文本，不含不可见字符</translation>
+    </message>
+</context>
+<context>
     <name>chat_page</name>
     <message>
         <source>The pair is still loading. Your message stays here; send it when it is ready.</source>
@@ -230,6 +257,10 @@
     <message>
         <source>it sent other bytes than those that were asked for</source>
         <translation>发来的字节并非所请求的部分</translation>
+    </message>
+    <message>
+        <source>something that is no file has this name</source>
+        <translation>此名称已被占用，且不是文件</translation>
     </message>
 </context>
 <context>
@@ -370,203 +401,203 @@
     <name>fit</name>
     <message>
         <source>Ways to make it fit:</source>
-        <translation type="unfinished"></translation>
+        <translation>要放得下，可以：</translation>
     </message>
     <message>
         <source>Target KV cache, {ctx} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>目标模型 KV 缓存，{ctx} 个 token</translation>
     </message>
     <message>
         <source>Target weights</source>
-        <translation type="unfinished"></translation>
+        <translation>目标模型权重</translation>
     </message>
     <message>
         <source>Draft weights</source>
-        <translation type="unfinished"></translation>
+        <translation>草稿模型权重</translation>
     </message>
     <message>
         <source>Draft KV cache</source>
-        <translation type="unfinished"></translation>
+        <translation>草稿模型 KV 缓存</translation>
     </message>
     <message>
         <source>Compute buffers, both</source>
-        <translation type="unfinished"></translation>
+        <translation>计算缓冲区（两个模型）</translation>
     </message>
     <message>
         <source>Output buffers</source>
-        <translation type="unfinished"></translation>
+        <translation>输出缓冲区</translation>
     </message>
     <message>
         <source>The engine itself</source>
-        <translation type="unfinished"></translation>
+        <translation>引擎自身</translation>
     </message>
     <message>
         <source>Other programs now</source>
-        <translation type="unfinished"></translation>
+        <translation>其他程序当前占用</translation>
     </message>
     <message>
         <source>Safety margin</source>
-        <translation type="unfinished"></translation>
+        <translation>安全余量</translation>
     </message>
     <message>
         <source>Needed</source>
-        <translation type="unfinished"></translation>
+        <translation>共需</translation>
     </message>
     <message>
         <source>{needed} of {total}</source>
-        <translation type="unfinished"></translation>
+        <translation>{needed} / {total}</translation>
     </message>
     <message>
         <source>this computer&apos;s memory</source>
-        <translation type="unfinished"></translation>
+        <translation>本机内存</translation>
     </message>
     <message>
         <source>Fits at {asked}</source>
-        <translation type="unfinished"></translation>
+        <translation>{asked} 时放得下</translation>
     </message>
     <message>
         <source>Fits, up to {largest}</source>
-        <translation type="unfinished"></translation>
+        <translation>放得下，最大 {largest}</translation>
     </message>
     <message>
         <source>Not at {asked}; {largest} fits</source>
-        <translation type="unfinished"></translation>
+        <translation>{asked} 不行；{largest} 放得下</translation>
     </message>
     <message>
         <source>Tight at {asked}</source>
-        <translation type="unfinished"></translation>
+        <translation>{asked} 时吃紧</translation>
     </message>
     <message>
         <source>Too big by {size} at {asked}</source>
-        <translation type="unfinished"></translation>
+        <translation>{asked} 时超出 {size}</translation>
     </message>
     <message>
         <source>It fits with a context of {ctx} tokens.</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文为 {ctx} 个 token 时放得下。</translation>
     </message>
     <message>
         <source>It is tight with a context of {ctx} tokens: {size} of the safety margin are missing, and memory may run out while a reply is written.</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文为 {ctx} 个 token 时吃紧：安全余量还差 {size}，生成回复时内存可能耗尽。</translation>
     </message>
     <message>
         <source>It is too big by {size} with a context of {ctx} tokens.</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文为 {ctx} 个 token 时超出 {size}。</translation>
     </message>
     <message>
         <source>The target was trained with {largest} tokens; beyond them its text gets worse.</source>
-        <translation type="unfinished"></translation>
+        <translation>目标模型的训练长度为 {largest} 个 token；超出后文本质量会下降。</translation>
     </message>
     <message>
         <source>Up to {largest} tokens fit.</source>
-        <translation type="unfinished"></translation>
+        <translation>最多放得下 {largest} 个 token。</translation>
     </message>
     <message>
         <source>{fitting} of {layers} layers would fit on the graphics card.</source>
-        <translation type="unfinished"></translation>
+        <translation>{layers} 层中有 {fitting} 层可放在显卡上。</translation>
     </message>
     <message>
         <source>Measured by llama.cpp from the files&apos; headers.</source>
-        <translation type="unfinished"></translation>
+        <translation>由 llama.cpp 根据文件头测得。</translation>
     </message>
     <message>
         <source>Estimated from the files&apos; headers.</source>
-        <translation type="unfinished"></translation>
+        <translation>根据文件头估算。</translation>
     </message>
     <message>
         <source>Estimated: the engine&apos;s build cannot use this device, and so cannot measure it.</source>
-        <translation type="unfinished"></translation>
+        <translation>估算值：当前引擎版本不能使用此设备，因此无法测量。</translation>
     </message>
     <message>
         <source>Estimated: llama.cpp could not measure it.</source>
-        <translation type="unfinished"></translation>
+        <translation>估算值：llama.cpp 无法测量。</translation>
     </message>
     <message>
         <source>saves {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>节省 {size}</translation>
     </message>
     <message>
         <source>Context {ctx}</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文 {ctx}</translation>
     </message>
     <message>
         <source>KV cache {type}</source>
-        <translation type="unfinished">KV 缓存 {type}</translation>
+        <translation>KV 缓存 {type}</translation>
     </message>
     <message>
         <source>Read prompts in pieces of {size} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>提示词每次读取 {size} 个 token</translation>
     </message>
     <message>
         <source>{saves}, prompts take longer</source>
-        <translation type="unfinished"></translation>
+        <translation>{saves}，读取提示词更慢</translation>
     </message>
     <message>
         <source>{draft} as the draft</source>
-        <translation type="unfinished"></translation>
+        <translation>用 {draft} 作草稿模型</translation>
     </message>
     <message>
         <source>{saves}, fewer guesses are right</source>
-        <translation type="unfinished"></translation>
+        <translation>{saves}，猜对的更少</translation>
     </message>
     <message>
         <source>No draft</source>
-        <translation type="unfinished"></translation>
+        <translation>不用草稿模型</translation>
     </message>
     <message>
         <source>{saves}, no speculation</source>
-        <translation type="unfinished"></translation>
+        <translation>{saves}，没有推测解码</translation>
     </message>
     <message>
         <source>Experts in the computer&apos;s memory</source>
-        <translation type="unfinished"></translation>
+        <translation>专家权重放在本机内存</translation>
     </message>
     <message>
         <source>no layers on the GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>GPU 上不放任何层</translation>
     </message>
     <message>
         <source>{fitting} of {layers} layers on the GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>GPU 上放 {fitting} / {layers} 层</translation>
     </message>
     <message>
         <source>about {speed}× speed</source>
-        <translation type="unfinished"></translation>
+        <translation>速度约为原来的 {speed} 倍</translation>
     </message>
     <message>
         <source>context {ctx}</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文 {ctx}</translation>
     </message>
     <message>
         <source>flash attention {mode}</source>
-        <translation type="unfinished"></translation>
+        <translation>Flash Attention {mode}</translation>
     </message>
     <message>
         <source>experts in the computer&apos;s memory</source>
-        <translation type="unfinished"></translation>
+        <translation>专家权重放在本机内存</translation>
     </message>
     <message>
         <source>no draft</source>
-        <translation type="unfinished"></translation>
+        <translation>不用草稿模型</translation>
     </message>
     <message>
         <source>The best that fits: {changes}.</source>
-        <translation type="unfinished"></translation>
+        <translation>放得下的最佳设置：{changes}。</translation>
     </message>
     <message>
         <source>{device} is not used: this build of the engine does not see it.</source>
-        <translation type="unfinished"></translation>
+        <translation>未使用 {device}：当前引擎版本检测不到它。</translation>
     </message>
     <message>
         <source>NVIDIA&apos;s driver does not work: {detail}. Its cards are left out.</source>
-        <translation type="unfinished"></translation>
+        <translation>NVIDIA 驱动无法工作：{detail}。已略过其显卡。</translation>
     </message>
     <message>
         <source>NVIDIA&apos;s driver does not answer. Its cards are left out; a restart may help.</source>
-        <translation type="unfinished"></translation>
+        <translation>NVIDIA 驱动没有响应。已略过其显卡；重启电脑可能有帮助。</translation>
     </message>
     <message>
         <source>A graphics card does not answer: {detail}. It is left out.</source>
-        <translation type="unfinished"></translation>
+        <translation>有一块显卡没有响应：{detail}。已略过该显卡。</translation>
     </message>
 </context>
 <context>
@@ -580,10 +611,6 @@
         <translation>又指回了本应由它代替的 Hub</translation>
     </message>
     <message>
-        <source>your token is not accepted; make a new one or remove it</source>
-        <translation>你的令牌未被接受；请新建一个或将其清除</translation>
-    </message>
-    <message>
         <source>the version that was asked for</source>
         <translation>所请求的版本</translation>
     </message>
@@ -594,6 +621,10 @@
     <message>
         <source>it compresses what must not be compressed</source>
         <translation>压缩了不应压缩的内容</translation>
+    </message>
+    <message>
+        <source>it sends to an address that is none</source>
+        <translation>重定向到无效的地址</translation>
     </message>
     <message>
         <source>the answer does not end</source>
@@ -696,16 +727,16 @@
         <translation>发来的是文件的另一段</translation>
     </message>
     <message>
-        <source>it is not an address that begins with https:// and has no password in it</source>
-        <translation>不是以 https:// 开头且不含密码的地址</translation>
-    </message>
-    <message>
-        <source>it is not a line of letters and digits</source>
-        <translation>不是一行字母和数字</translation>
-    </message>
-    <message>
         <source>The token</source>
         <translation>令牌</translation>
+    </message>
+    <message>
+        <source>it is not a line of letters and digits, of a token&apos;s length</source>
+        <translation>不是一行长度合乎令牌的字母和数字</translation>
+    </message>
+    <message>
+        <source>it is no address of a hub: https:// or http:// and a host, without a password, a blank or a query</source>
+        <translation>不是 Hub 地址：应为 https:// 或 http:// 加主机名，不含密码、空格或查询参数</translation>
     </message>
 </context>
 <context>
@@ -1159,6 +1190,14 @@
         <translation>这是程序的错误：{reason}。请重试；附上详情的报告有助于修复。</translation>
     </message>
     <message>
+        <source>The answer could not be written</source>
+        <translation>无法写出结果</translation>
+    </message>
+    <message>
+        <source>{path}: {reason}. Send it to another place.</source>
+        <translation>{path}：{reason}。请输出到其他位置。</translation>
+    </message>
+    <message>
         <source>{path_name} cannot be written to</source>
         <translation>无法写入 {path_name}</translation>
     </message>
@@ -1435,8 +1474,12 @@
         <translation>请先下载模型对 {id}。</translation>
     </message>
     <message>
-        <source>The catalogue in your data folder has a mistake</source>
-        <translation>数据文件夹中的模型清单有错误</translation>
+        <source>The catalogue {path_name} has a mistake</source>
+        <translation>模型清单 {path_name} 有错误</translation>
+    </message>
+    <message>
+        <source>{path} is not used. {reason}.</source>
+        <translation>未使用 {path}。{reason}。</translation>
     </message>
     <message>
         <source>{path_name} belongs to {owner}</source>
@@ -1459,8 +1502,8 @@
         <translation>{path_name} 与应有的文件不符</translation>
     </message>
     <message>
-        <source>Its SHA-256 is {sha256}, and {expected_sha256} was published. It is damaged or was changed; download it again.</source>
-        <translation>其 SHA-256 为 {sha256}，而公布的是 {expected_sha256}。文件已损坏或被更改，请重新下载。</translation>
+        <source>Its SHA-256 is {sha256} and should be {expected_sha256}. It is damaged or was changed; download it again.</source>
+        <translation>其 SHA-256 为 {sha256}，应为 {expected_sha256}。文件已损坏或被更改，请重新下载。</translation>
     </message>
     <message>
         <source>{path_name} is not among the models</source>
@@ -1479,6 +1522,14 @@
         <translation>{file} 被切成了多段，这里有其中 {pieces} 段。请按顺序将它们合并为一个文件，然后即可使用。</translation>
     </message>
     <message>
+        <source>{host} does not accept your token</source>
+        <translation>{host} 不接受你的令牌</translation>
+    </message>
+    <message>
+        <source>It is wrong or was withdrawn. Make a new one with the right to read, or remove it: models that are open to all need none. The variable HF_TOKEN comes before a token that was given here.</source>
+        <translation>令牌有误或已被撤销。请新建一个有读取权限的令牌，或将其清除：公开的模型不需要令牌。环境变量 HF_TOKEN 优先于在此提供的令牌。</translation>
+    </message>
+    <message>
         <source>{path_name} is small already</source>
         <translation>{path_name} 已经很小</translation>
     </message>
@@ -1488,11 +1539,11 @@
     </message>
     <message>
         <source>The need of {path_name} cannot be measured</source>
-        <translation type="unfinished"></translation>
+        <translation>无法测量 {path_name} 所需的内存</translation>
     </message>
     <message>
         <source>llama.cpp gave no figures for {path}: {reason}. Loading it may fail in the same way.</source>
-        <translation type="unfinished"></translation>
+        <translation>llama.cpp 未给出 {path} 的数据：{reason}。加载时可能同样失败。</translation>
     </message>
     <message>
         <source>Your token was refused. Make a new one with the right to read, and accept the licence at {url}</source>
@@ -1517,10 +1568,6 @@
     <message>
         <source>{path}: the entry {entry} is left out. {reason}.</source>
         <translation>{path}：已略过条目 {entry}。{reason}。</translation>
-    </message>
-    <message>
-        <source>{path} is left out. {reason}.</source>
-        <translation>已略过 {path}。{reason}。</translation>
     </message>
 </context>
 <context>
@@ -2105,8 +2152,32 @@
         <translation>校验通过：与公布的内容逐字节一致</translation>
     </message>
     <message>
+        <source>Verified: the bytes are those that were downloaded</source>
+        <translation>校验通过：与下载时的内容逐字节一致</translation>
+    </message>
+    <message>
         <source>Whole, but nobody published a SHA-256 to compare it with</source>
         <translation>文件完整，但没有已公布的 SHA-256 可供比对</translation>
+    </message>
+    <message>
+        <source>another program is changing it and does not end</source>
+        <translation>另一个程序正在更改它，一直没有结束</translation>
+    </message>
+    <message>
+        <source>there are no models in this folder</source>
+        <translation>此文件夹中没有模型</translation>
+    </message>
+    <message>
+        <source>only a link leads to it here, and it lies at {path}</source>
+        <translation>此处只有指向它的链接，文件实际位于 {path}</translation>
+    </message>
+    <message>
+        <source>its name is too long for the trash</source>
+        <translation>名称过长，无法放入回收站</translation>
+    </message>
+    <message>
+        <source>this system has no trash for it</source>
+        <translation>系统没有可用的回收站</translation>
     </message>
 </context>
 <context>
