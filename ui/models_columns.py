@@ -168,7 +168,7 @@ def _reason_cell(row: DraftRow) -> Cell:
 
 
 DRAFT_COLUMNS = (
-    Column(lambda: translate("models", "Model"), lambda row: Cell(printable(row.name)), 118, stretch=2),
+    Column(lambda: translate("models", "Model"), lambda row: Cell(printable(row.name), wraps=True), 118, stretch=2),
     Column(lambda: translate("models", "Verdict"), _verdict_cell, 104),
     Column(lambda: translate("models", "Reason"), _reason_cell, 140, stretch=5),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
 
 from app.error_words import printable
@@ -21,7 +22,8 @@ from ui.translated import Translated
 
 MOST_SEEN = 4  # rows; the others are reached by scrolling
 STEPS = 1_000
-ROW = 44
+ROW, HIGH_ROW = 44, 78  # of two lines, and of five
+ROOM_FOR_ROW = 760  # pixels of the card; narrower ones need more lines for a reason
 
 
 class DraftsCard(Translated, QFrame):
@@ -38,6 +40,7 @@ class DraftsCard(Translated, QFrame):
     def __init__(self, drafts: DraftsControl) -> None:
         super().__init__()
         self.setProperty("role", "card")
+        self._row = ROW
         self._drafts = drafts
         self._target: Target | None = None
         self._name = ""
@@ -74,6 +77,14 @@ class DraftsCard(Translated, QFrame):
         """Whose drafts the card is about; None hides it."""
         self._target, self._name = target, name
         self.retranslate()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        row = ROW if event.size().width() >= ROOM_FOR_ROW else HIGH_ROW
+        if row != self._row:
+            self._row = row
+            self.table.verticalHeader().setDefaultSectionSize(row)
+            self._fill()
 
     @property
     def note(self) -> str:
@@ -116,7 +127,8 @@ class DraftsCard(Translated, QFrame):
         rows = drafts.rows if ours else []
         self.table.rows.show_rows(rows)
         self.table.setVisible(bool(rows))
-        self.table.setFixedHeight(min(MOST_SEEN * ROW + (10 if len(rows) > MOST_SEEN else 0), ROW * max(1, len(rows))))
+        height = self._row * max(1, len(rows))
+        self.table.setFixedHeight(min(MOST_SEEN * self._row + (10 if len(rows) > MOST_SEEN else 0), height))
         local, making = isinstance(self._target, LocalModel), drafts.making
         self._make.setVisible(local and making is None)
         self._stop.setVisible(local and making is not None)

@@ -28,7 +28,7 @@ from ui.translated import Translated
 HEAD = 33  # height of a heading
 BELOW = 9  # free room below the last row, for the card's round corners
 LEAST_SEEN = 3  # rows that a table has room for in the lowest window
-Sideways = QAbstractItemView.CursorAction
+Move = QAbstractItemView.CursorAction
 
 
 class ModelsTable(QTableView):
@@ -132,10 +132,10 @@ class ModelsTable(QTableView):
 
     def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         last = self.rows.rowCount() - 1
-        if action in (Sideways.MoveLeft, Sideways.MoveRight):
+        if action in (Move.MoveLeft, Move.MoveRight):
             return self.currentIndex()
-        if action in (Sideways.MoveHome, Sideways.MoveEnd) and last >= 0:
-            return self.rows.index(0 if action is Sideways.MoveHome else last, 0)
+        if action in (Move.MoveHome, Move.MoveEnd) and last >= 0:
+            return self.rows.index(0 if action is Move.MoveHome else last, 0)
         return super().moveCursor(action, modifiers)
 
     def _choose_again(self) -> None:

@@ -18,7 +18,7 @@ from engine.types import KvType, LoadRequest
 from tests.fakes.fake_models import DRAFT_05B, PAIRS, TARGET_7B, FakeParts, local
 from tests.gui.models import Models, cells, click, open_models
 from tests.gui.shell import ignore_platform
-from ui.models_cells import CELL, Act, Cell, act_rects
+from ui.models_cells import CELL, SIDE, Act, Cell, act_rects, text_font, wrapped_lines
 from ui.models_page import KV_TYPES
 
 pytestmark = ignore_platform
@@ -423,5 +423,11 @@ def test_everything_is_reached_in_small_windows(qtbot: QtBot, tmp_path: Path, si
                 return any(a.intersects(b) for place, a in enumerate(seen) for b in seen[:place])
 
             models.wait(lambda crossing=crossing: not crossing())
+            drafts = parts.drafts.table
+            models.wait(lambda drafts=drafts: drafts.rows.rowCount() and all(row.verdict for row in drafts.rows.shown))
+            for row in range(drafts.rows.rowCount()):
+                area, reason = drafts.visualRect(drafts.rows.index(row, 2)), cells(drafts, row)[2].text
+                lines = wrapped_lines(reason, text_font(12), area.width() - 2 * SIDE, area.height() // 15)
+                assert " ".join(lines) == reason
             table = parts.table
             models.wait(lambda table=table: table.height() >= table.minimumSizeHint().height() > 100)
