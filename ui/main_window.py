@@ -125,6 +125,10 @@ class MainWindow(Translated, QMainWindow):
     def _show_downloads(self) -> None:
         self.status_line.show_downloads(downloads_words(self._models.downloads), alone=self._page == "models")
 
+    def _loaded_files(self) -> list[str]:
+        pair = self._pairs.pair
+        return [] if pair is None else [model.path for model in (pair.target, pair.draft) if model is not None]
+
     def _show_model_settings(self) -> None:
         self.settings_page.models.show_settings(self._models.settings, self._models.has_token)
 
@@ -253,6 +257,7 @@ class MainWindow(Translated, QMainWindow):
         models, card = self._models, self.settings_page.models
         models.changed.connect(self._show_model_settings)
         models.downloads_changed.connect(self._show_downloads)
+        self.models_page.acts.loaded_files = self._loaded_files
         self.models_page.acts.sampling_wanted.connect(self.chat.use_sampling)
         self.models_page.load_wanted.connect(self._load)
         self.models_page.draft_wanted.connect(self._use_draft)

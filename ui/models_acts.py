@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -15,13 +16,18 @@ from engine.errors import ErrorReport
 from ui.dialogs import show_details
 from ui.models_cells import Act
 from ui.models_control import ModelsControl
-from ui.models_dialogs import SelfDraftDialog, confirm_removal
+from ui.models_dialogs import SelfDraftDialog, confirm_cancel, confirm_removal
 from ui.models_panel import show_in_folder
 from ui.models_rows import DownloadRow, HubRow, LocalRow, PairRow, Progress
+
+MUCH = 100_000_000  # bytes; so many are not deleted before the user said so
 
 
 class ModelsActs(QObject):
     """Main thread. Its dialogs stand over the page and none of them blocks.
+
+    Attributes:
+        loaded_files: the paths of the models in use.
 
     Signals:
         load_wanted(object, object): the paths of a target and of its draft, or None for none.
@@ -39,6 +45,7 @@ class ModelsActs(QObject):
         super().__init__(page)
         self._page = page
         self._models = models
+        self.loaded_files: Callable[[], Sequence[str]] = tuple
 
     def on_pair(self, act: Act, row: PairRow) -> None:
         match act:
@@ -51,7 +58,7 @@ class ModelsActs(QObject):
             case Act.DOWNLOAD:
                 self._models.fetch_pair(row)
             case Act.CANCEL:
-                self._models.cancel_pair(row)
+                self._cancel(row.progress, lambda: self._models.cancel_pair(row))
             case _ if row.progress is not None:
                 self._on_progress(act, row.progress)
 
@@ -69,7 +76,7 @@ class ModelsActs(QObject):
             case Act.SHOW:
                 show_in_folder(model.path)
             case Act.REMOVE:
-                confirm_removal(self._page, model, lambda: self._models.remove(model))
+                confirm_removal(self._page, model, self.loaded_files(), lambda: self._models.remove(model))
 
     def on_hub(self, act: Act, row: HubRow) -> None:
         if act is Act.USE_AS_TARGET and row.here is not None:
@@ -113,9 +120,17 @@ class ModelsActs(QObject):
             case Act.RESUME | Act.TRY_AGAIN:
                 self._models.resume(progress)
             case Act.CANCEL:
-                self._models.cancel(progress)
+                self._cancel(progress, lambda: self._models.cancel(progress))
             case Act.UP | Act.DOWN:
                 self._models.move(progress, -1 if act is Act.UP else 1)
+
+    def _cancel(self, progress: Progress | None, cancel: Callable[[], object]) -> None:
+        ids = progress.ids if progress is not None else ()
+        came = sum(download.done_bytes for download in self._models.downloads if download.id in ids)
+        if came > MUCH:
+            confirm_cancel(self._page, came, cancel)
+        else:
+            cancel()
 
     def _file_dialog(self, title: str, mode: QFileDialog.FileMode) -> QFileDialog:
         dialog = QFileDialog(self._page, title)

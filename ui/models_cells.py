@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
+from itertools import pairwise
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QTextLayout
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.translate import translate
 from ui.fonts import text_font as new_text_font
@@ -104,8 +105,9 @@ class Cell:
         tone: of the text: "", "strong", "muted", "good" or "warn".
         share: of a bar above the small line, 0 … 1; None for no bar.
         resting: the bar stands still.
-        acts: buttons at the right, or at the left where there is nothing else.
+        acts: buttons at the right.
         tip: the tool tip, where it says more than the texts.
+        wraps: the text takes as many lines as the cell has room for.
     """
 
     text: str = ""
@@ -115,6 +117,7 @@ class Cell:
     resting: bool = False
     acts: tuple[Act, ...] = ()
     tip: str = ""
+    wraps: bool = False
 
     @property
     def words(self) -> str:
@@ -126,10 +129,7 @@ def act_rects(cell: Cell, area: QRect) -> list[tuple[Act, QRect]]:
     """The buttons of `cell` where they are in `area`."""
     metrics = QFontMetrics(text_font(13, strong=True))
     widths = [ICON_BUTTON if act in ICONS else metrics.horizontalAdvance(act_words(act)) + 28 for act in cell.acts]
-    alone = not cell.text and not cell.small and cell.share is None
-    left = area.left() + SIDE
-    if not alone:
-        left = area.right() + 1 - SIDE - sum(widths) - GAP * (len(widths) - 1)
+    left = area.right() + 1 - SIDE - sum(widths) - GAP * (len(widths) - 1)
     rects: list[tuple[Act, QRect]] = []
     for act, width in zip(cell.acts, widths, strict=True):
         height = ICON_BUTTON if act in ICONS else BUTTON_HEIGHT
@@ -168,7 +168,9 @@ class CellDelegate(QStyledItemDelegate):
         area = QRect(option.rect)
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(area, QColor(t.raised))
-        if option.state & QStyle.StateFlag.State_HasFocus and index.column() == 0:
+        table = self.parent()
+        focus = isinstance(table, QAbstractItemView) and table.hasFocus() and table.currentIndex().row() == index.row()
+        if focus and index.column() == 0:
             painter.fillRect(QRect(area.left(), area.top(), 3, area.height() - 1), QColor(t.accent))
         painter.fillRect(QRect(area.left(), area.bottom(), area.width(), 1), QColor(t.border))
 
@@ -177,6 +179,9 @@ def _lines(painter: QPainter, area: QRect, cell: Cell, t: Theme) -> None:
     strong = cell.tone in ("strong", "good", "warn")
     colour = {"muted": t.muted, "good": t.good, "warn": t.warn}.get(cell.tone, t.text)
     left = Qt.AlignmentFlag.AlignLeft
+    if cell.wraps:
+        _wrapped(painter, area, cell.text, colour)
+        return
     if not cell.small:
         _text(painter, area, cell.text, 13, colour, left | Qt.AlignmentFlag.AlignVCenter, strong)
         return
@@ -185,6 +190,30 @@ def _lines(painter: QPainter, area: QRect, cell: Cell, t: Theme) -> None:
     lower = QRect(area.left(), middle + 2, area.width(), 16)
     _text(painter, upper, cell.text, 13, colour, left | Qt.AlignmentFlag.AlignVCenter, strong, cell.tone == "warn")
     _text(painter, lower, cell.small, 11, t.muted, left | Qt.AlignmentFlag.AlignVCenter)
+
+
+def _wrapped(painter: QPainter, area: QRect, text: str, colour: str) -> None:
+    """Small lines, in the middle; the last one there is room for gives way."""
+    font = text_font(12)
+    lines = wrapped_lines(text, font, area.width(), area.height() // QFontMetrics(font).height())
+    painter.setFont(font)
+    painter.setPen(QColor(colour))
+    edge = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+    painter.drawText(area, edge, "\n".join(lines))
+
+
+def wrapped_lines(text: str, font: QFont, width: int, most: int) -> list[str]:
+    """`text` in lines of `width`, at most so many."""
+    layout = QTextLayout(text, font)
+    layout.beginLayout()
+    starts: list[int] = []
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(max(1, width))
+        starts.append(line.textStart())
+    layout.endLayout()
+    starts = starts[: max(1, most)] or [0]
+    lines = [text[start:end].rstrip() for start, end in pairwise(starts)]
+    return [*lines, QFontMetrics(font).elidedText(text[starts[-1] :], Qt.TextElideMode.ElideRight, width + 1)]
 
 
 def _bar(painter: QPainter, area: QRect, cell: Cell, t: Theme) -> None:

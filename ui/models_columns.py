@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.amounts import count, size
 from app.downloads.state import DownloadState
 from app.drafts import verdict_words
+from app.error_words import printable
 from app.messages import message_for
 from app.translate import translate
 from ui.models_cells import Act, Cell
@@ -16,6 +17,7 @@ from ui.models_words import (
     check_words,
     date_words,
     licence_words,
+    model_name,
     or_dash,
     pair_subtitle,
     place_words,
@@ -43,7 +45,7 @@ def progress_cell(progress: Progress) -> Cell:
 
 
 def _pair_cell(row: PairRow) -> Cell:
-    return Cell(row.pair.title, pair_subtitle(row.pair), "strong")
+    return Cell(printable(row.pair.title), pair_subtitle(row.pair), "strong")
 
 
 def _action_cell(row: PairRow) -> Cell:
@@ -85,10 +87,10 @@ def _local_cell(row: LocalRow) -> Cell:
     model = row.model
     if model.problem is not None:
         message = message_for(model.problem)
-        return Cell(model.name or model.path.name, message.title, "muted", tip=f"{message.title}\n{message.text}")
+        return Cell(model_name(model), message.title, "muted", tip=f"{message.title}\n{message.text}")
     if row.check is not None:
-        return Cell(model.name, check_words(row.check, model.size_bytes), "strong")
-    return Cell(model.name, model.path.name, "strong", tip=str(model.path))
+        return Cell(model_name(model), check_words(row.check, model.size_bytes), "strong")
+    return Cell(model_name(model), printable(model.path.name), "strong", tip=printable(str(model.path)))
 
 
 LOCAL_COLUMNS = (
@@ -97,7 +99,7 @@ LOCAL_COLUMNS = (
     ),
     Column(
         lambda: translate("models", "Architecture"),
-        lambda row: Cell(row.model.architecture or "–"),
+        lambda row: Cell(printable(row.model.architecture) or "–"),
         104,
         stretch=1,
         sort=lambda row: row.model.architecture,
@@ -105,7 +107,7 @@ LOCAL_COLUMNS = (
     ),
     Column(
         lambda: translate("models", "Quantisation"),
-        lambda row: Cell(row.model.quantisation or "–"),
+        lambda row: Cell(printable(row.model.quantisation) or "–"),
         108,
         sort=lambda row: row.model.quantisation,
         gives_way=1,
@@ -132,7 +134,7 @@ LOCAL_COLUMNS = (
     ),
     Column(
         lambda: translate("models", "Place"),
-        lambda row: Cell(place_words(row.model), tone="muted", tip=str(row.model.path.parent)),
+        lambda row: Cell(place_words(row.model), tone="muted", tip=printable(str(row.model.path.parent))),
         130,
         stretch=1,
         sort=lambda row: row.model.place.value,
@@ -143,7 +145,7 @@ LOCAL_COLUMNS = (
 DOWNLOAD_COLUMNS = (
     Column(
         lambda: translate("models", "Download"),
-        lambda row: Cell(row.download.title, row.download.source, "strong"),
+        lambda row: Cell(printable(row.download.title), printable(row.download.source), "strong"),
         200,
         stretch=1,
     ),
@@ -162,13 +164,13 @@ def _verdict_cell(row: DraftRow) -> Cell:
 def _reason_cell(row: DraftRow) -> Cell:
     if row.verdict is None:
         return Cell(row.why, tone="muted")
-    return Cell(verdict_words(row.verdict, "", row.name)[1], tone="muted")
+    return Cell(verdict_words(row.verdict, "", printable(row.name))[1], tone="muted", wraps=True)
 
 
 DRAFT_COLUMNS = (
-    Column(lambda: translate("models", "Model"), lambda row: Cell(row.name), 190, stretch=2),
-    Column(lambda: translate("models", "Verdict"), _verdict_cell, 112),
-    Column(lambda: translate("models", "Reason"), _reason_cell, 160, stretch=4),
+    Column(lambda: translate("models", "Model"), lambda row: Cell(printable(row.name), wraps=True), 118, stretch=2),
+    Column(lambda: translate("models", "Verdict"), _verdict_cell, 104),
+    Column(lambda: translate("models", "Reason"), _reason_cell, 140, stretch=5),
 )
 
 # the hub
@@ -176,7 +178,7 @@ DRAFT_COLUMNS = (
 REPO_COLUMNS = (
     Column(
         lambda: translate("models", "Repository"),
-        lambda row: Cell(row.id.rpartition("/")[2], row.id.partition("/")[0], "strong"),
+        lambda row: Cell(printable(row.id.rpartition("/")[2]), printable(row.id.partition("/")[0]), "strong"),
         230,
         stretch=4,
         sort=lambda row: row.id.casefold(),
@@ -213,13 +215,17 @@ REPO_COLUMNS = (
 
 
 def _repo_licence(row: FoundRepo) -> str:
-    licence = licence_words(row.licence) or "–"
+    licence = printable(licence_words(row.licence)) or "–"
     return translate("models", "{licence} · gated").format(licence=licence) if row.gated else licence
 
 
 def _hub_cell(row: HubRow) -> Cell:
     if row.here is not None:
-        return Cell(translate("models", "is here"), tone="good")
+        return Cell(translate("models", "is here"), tone="good", acts=row.acts)
+    if row.progress is not None and row.progress.state is DownloadState.FAILED:
+        words = progress_words(row.progress)
+        acts = (Act.RESUME, Act.CANCEL)  # small pictures: the words need the room
+        return Cell(words, tone="warn", acts=acts, tip=progress_cell(row.progress).tip, wraps=True)
     if row.progress is not None:
         return progress_cell(row.progress)
     return Cell(acts=(Act.DOWNLOAD,))
@@ -228,12 +234,16 @@ def _hub_cell(row: HubRow) -> Cell:
 HUB_COLUMNS = (
     Column(
         lambda: translate("models", "Quantisation"),
-        lambda row: Cell(row.model.quantisation or row.model.model.file_name, _hub_size(row), tip=_hub_files(row)),
+        lambda row: Cell(_hub_name(row), _hub_size(row), tip=_hub_files(row)),
         96,
         sort=lambda row: row.model.model.size_bytes or 0,
     ),
     Column(lambda: "", _hub_cell, 130, stretch=1),
 )
+
+
+def _hub_name(row: HubRow) -> str:
+    return printable(row.model.quantisation or row.model.model.file_name)
 
 
 def _hub_size(row: HubRow) -> str:
@@ -242,4 +252,4 @@ def _hub_size(row: HubRow) -> str:
 
 
 def _hub_files(row: HubRow) -> str:
-    return "\n".join(part.path for part in row.model.model.parts)
+    return "\n".join(printable(part.path) for part in row.model.model.parts)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.amounts import size
+from app.error_words import printable
 from app.messages import message_for
 from app.model_values import LocalModel
 from app.self_draft import DRAFT_FILE_TYPES, SelfDraftPlan, fallback_words
@@ -20,9 +21,9 @@ from ui.models_pool import Task
 from ui.models_words import duration
 
 
-def confirm_removal(parent: QWidget, model: LocalModel, remove: Callable[[], object]) -> QDialog:
-    """Ask before all files of a model go to the trash."""
-    dialog, column = new_dialog(parent, translate("models", "Remove {name}").format(name=model.path.name))
+def confirm_removal(parent: QWidget, model: LocalModel, loaded: Sequence[str], remove: Callable[[], object]) -> QDialog:
+    """Ask before all files of a model go to the trash. `loaded`: the files in use."""
+    dialog, column = new_dialog(parent, translate("models", "Remove {name}").format(name=printable(model.path.name)))
     if len(model.parts) > 1:
         words = translate("models", "Its {parts} files, {size}, go to the trash:").format(
             parts=len(model.parts), size=size(model.size_bytes)
@@ -30,15 +31,32 @@ def confirm_removal(parent: QWidget, model: LocalModel, remove: Callable[[], obj
     else:
         words = translate("models", "This file, {size}, goes to the trash:").format(size=size(model.size_bytes))
     column.addWidget(_paragraph(words))
-    column.addWidget(_paragraph(str(model.path), muted=True))
-    add_buttons(
-        dialog,
-        column,
-        (translate("models", "Move to the trash"), closing(dialog, remove)),
-        (translate("dialogs", "Cancel"), dialog.reject),
-    )
-    dialog.open()
+    column.addWidget(_paragraph(printable(str(model.path)), muted=True))
+    if str(model.path) in loaded:
+        column.addWidget(_paragraph(translate("models", "It is loaded now and cannot be loaded again afterwards.")))
+    _ask(dialog, column, translate("models", "Move to the trash"), remove)
     return dialog
+
+
+def confirm_cancel(parent: QWidget, came: int, cancel: Callable[[], object]) -> QDialog:
+    """Ask before so many bytes that came are deleted."""
+    dialog, column = new_dialog(parent, translate("models", "Cancel the download"))
+    words = translate("models", "{size} that came already will be deleted. A pause would keep them.")
+    column.addWidget(_paragraph(words.format(size=size(came))))
+    _ask(dialog, column, translate("models", "Delete what came"), cancel, translate("models", "Keep it"))
+    return dialog
+
+
+def _ask(
+    dialog: QDialog, column: QVBoxLayout, words: str, act: Callable[[], object], no_words: str | None = None
+) -> None:
+    """Open it; Enter means no."""
+    no = no_words or translate("dialogs", "Cancel")
+    add_buttons(dialog, column, (words, closing(dialog, act)), (no, dialog.reject))
+    button = next(button for button in dialog.findChildren(QPushButton) if button.text() == no)
+    button.setDefault(True)
+    button.setFocus()
+    dialog.open()
 
 
 class SelfDraftDialog(QDialog):
@@ -47,7 +65,7 @@ class SelfDraftDialog(QDialog):
     def __init__(self, parent: QWidget, drafts: DraftsControl, target: LocalModel) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(translate("models", "Make a draft from {target}").format(target=target.name))
+        self.setWindowTitle(translate("models", "Make a draft from {target}").format(target=printable(target.name)))
         self._drafts, self._target = drafts, target
         self._plan: SelfDraftPlan | None = None
         self._task: Task | None = None
@@ -111,7 +129,7 @@ class SelfDraftDialog(QDialog):
             size=size(plan.size_bytes),
             time=duration(plan.seconds),
             free=size(plan.free_bytes),
-            folder=plan.path.parent,
+            folder=printable(str(plan.path.parent)),
         )
         words = " ".join(filter(None, (words, fallback_words(plan))))
         fits = plan.free_bytes > plan.size_bytes

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
 
+from app.error_words import printable
 from app.messages import message_for
 from app.model_values import LocalModel
 from app.translate import translate
 from ui.elided_label import ElidedLabel
-from ui.models_cells import Act
+from ui.models_cells import Act, Cell
 from ui.models_columns import DRAFT_COLUMNS
 from ui.models_drafts import DraftsControl, Target
+from ui.models_row_model import Column
 from ui.models_rows import DraftRow
 from ui.models_table import ModelsTable
 from ui.models_words import part_of
@@ -19,6 +22,8 @@ from ui.translated import Translated
 
 MOST_SEEN = 4  # rows; the others are reached by scrolling
 STEPS = 1_000
+ROW, HIGH_ROW = 44, 78  # of two lines, and of five
+ROOM_FOR_ROW = 760  # pixels of the card; narrower ones need more lines for a reason
 
 
 class DraftsCard(Translated, QFrame):
@@ -35,10 +40,10 @@ class DraftsCard(Translated, QFrame):
     def __init__(self, drafts: DraftsControl) -> None:
         super().__init__()
         self.setProperty("role", "card")
+        self._row = ROW
         self._drafts = drafts
         self._target: Target | None = None
         self._name = ""
-        self._has_room = True
         self._title, self._note = ElidedLabel(), QLabel()
         self._title.setProperty("role", "section")
         self._note.setProperty("tone", "muted")
@@ -51,8 +56,13 @@ class DraftsCard(Translated, QFrame):
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setRange(0, STEPS)
+        use = Column(lambda: "", lambda row: Cell(acts=self._acts(row)), 136)
         self.table = ModelsTable(
-            DRAFT_COLUMNS, key=lambda row: row.path, words=lambda row: row.name, acts=_acts, row_height=38
+            (*DRAFT_COLUMNS, use),
+            key=lambda row: row.path,
+            words=lambda row: row.name,
+            acts=self._acts,
+            row_height=ROW,
         )
         self.table.horizontalHeader().hide()
         self._build()
@@ -68,10 +78,12 @@ class DraftsCard(Translated, QFrame):
         self._target, self._name = target, name
         self.retranslate()
 
-    def show_room(self, there: bool) -> None:
-        """Without room the card stays away."""
-        if there != self._has_room:
-            self._has_room = there
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        row = ROW if event.size().width() >= ROOM_FOR_ROW else HIGH_ROW
+        if row != self._row:
+            self._row = row
+            self.table.verticalHeader().setDefaultSectionSize(row)
             self._fill()
 
     @property
@@ -88,7 +100,7 @@ class DraftsCard(Translated, QFrame):
 
     def retranslate(self) -> None:
         title = translate("models", "OTHER DRAFTS FOR {target} ON THIS COMPUTER")
-        self._title.setText(title.format(target=self._name.upper()))
+        self._title.setText(title.format(target=printable(self._name).upper()))
         self._make.setText(translate("models", "Make a draft from this target…"))
         self._compare.setText(translate("models", "Compare them with its header at the hub"))
         self._stop.setText(translate("models", "Stop"))
@@ -111,11 +123,12 @@ class DraftsCard(Translated, QFrame):
 
     def _fill(self) -> None:
         drafts, ours = self._drafts, self._target is not None and self._drafts.target == self._target
-        self.setVisible(self._target is not None and self._has_room)
+        self.setVisible(self._target is not None)
         rows = drafts.rows if ours else []
         self.table.rows.show_rows(rows)
         self.table.setVisible(bool(rows))
-        self.table.setFixedHeight(min(MOST_SEEN * 38 + (10 if len(rows) > MOST_SEEN else 0), 38 * max(1, len(rows))))
+        height = self._row * max(1, len(rows))
+        self.table.setFixedHeight(min(MOST_SEEN * self._row + (10 if len(rows) > MOST_SEEN else 0), height))
         local, making = isinstance(self._target, LocalModel), drafts.making
         self._make.setVisible(local and making is None)
         self._stop.setVisible(local and making is not None)
@@ -144,6 +157,7 @@ class DraftsCard(Translated, QFrame):
         if act is Act.USE_AS_DRAFT:
             self.use_wanted.emit(self._target, row.path)
 
-
-def _acts(row: DraftRow) -> tuple[Act, ...]:
-    return (Act.USE_AS_DRAFT,) if row.verdict is not None and row.verdict.can_draft else ()
+    def _acts(self, row: DraftRow) -> tuple[Act, ...]:
+        """A target that is not here yet cannot be loaded with its draft."""
+        usable = isinstance(self._target, LocalModel) and row.verdict is not None and row.verdict.can_draft
+        return (Act.USE_AS_DRAFT,) if usable else ()

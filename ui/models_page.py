@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPushButton,
+    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -39,13 +40,14 @@ KV_TYPES = (KvType.F16, KvType.Q8_0, KvType.Q4_0, KvType.F32)
 ROOM_FOR_PANEL = 940  # pixels; below it the panel stands under the tables
 ROOM_FOR_HEAD = 964  # of the work area; below it the choices stand under the tabs
 LOW_PANEL = 220  # height of the panel below the tables
-ROOM_FOR_LOW_PANEL = 480  # in lower pages there is none; each row has its menu
 TABS = 3
 PAIRS, LOCAL, SEARCH = range(TABS)
 
 
 class ModelsPage(Translated, QWidget):
-    """Attributes:
+    """What a low window has no room for is reached by scrolling.
+
+    Attributes:
     pairs, local, search: the tabs; panels: of each. acts: what buttons do.
 
     Signals:
@@ -65,7 +67,9 @@ class ModelsPage(Translated, QWidget):
         self.pairs, self.local, self.search = PairsTab(models), LocalTab(models), SearchTab(models)
         self.panels = PairPanel(), LocalPanel(), RepoPanel()
         self._tabs = QButtonGroup(self)
-        self._stack, self._panel_stack = QStackedWidget(), QStackedWidget()
+        self._tab = PAIRS
+        self._panel_stack = QStackedWidget()
+        self._scroll = QScrollArea()
         self._filter = QLineEdit()
         self._filter.setProperty("role", "search")
         self._filter.setClearButtonEnabled(True)
@@ -85,7 +89,7 @@ class ModelsPage(Translated, QWidget):
     @property
     def tab(self) -> int:
         """PAIRS, LOCAL or SEARCH."""
-        return self._stack.currentIndex()
+        return self._tab
 
     @property
     def cards(self) -> list[StateCard]:
@@ -94,11 +98,16 @@ class ModelsPage(Translated, QWidget):
 
     def show_tab(self, tab: int) -> None:
         self._tabs.button(tab).setChecked(True)
-        self._stack.setCurrentIndex(tab)
+        self._tab = tab
+        for place, widget in enumerate((self.pairs, self.local, self.search)):
+            widget.setVisible(place == tab)
         self._panel_stack.setCurrentIndex(tab)
         self._filter.setVisible(tab != SEARCH)
-        self.setFocusProxy((self.pairs.table, self.local.table, self.search.field)[tab])
         self._refresh()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Pass it on. A focus proxy would make Tab leave the page at once."""
+        (self.pairs.table, self.local.table, self.search.field)[self.tab].setFocus(event.reason())
 
     def load(self, target: Path, draft: Path | None) -> None:
         """Load files with the context and the cache chosen here."""
@@ -208,6 +217,10 @@ class ModelsPage(Translated, QWidget):
         elif self.tab == LOCAL and self.local.table.current is not None:
             self.acts.on_local(act, self.local.table.current)
 
+    def _turn_tab(self, step: int) -> None:
+        self.show_tab((self.tab + step) % TABS)
+        self.setFocus()
+
     # how it is put together
 
     def _build(self) -> None:
@@ -232,35 +245,42 @@ class ModelsPage(Translated, QWidget):
         self._head.setSpacing(10)
         self._head.addLayout(tabs)
         self._head.addLayout(choices, 1)
-        for tab, panel in zip((self.pairs, self.local, self.search), self.panels, strict=True):
-            self._stack.addWidget(tab)
+        for panel in self.panels:
             self._panel_stack.addWidget(panel)
         self._above = QVBoxLayout()
         self._above.setSpacing(10)
+        inside = QWidget()
+        inside.setProperty("role", "work")
+        inside.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         work = QVBoxLayout()
         work.setContentsMargins(24, 20, 24, 20)
         work.setSpacing(14)
         work.addLayout(self._head)
         work.addLayout(self._above)
-        work.addWidget(self._stack, 1)
+        for tab in (self.pairs, self.local, self.search):
+            work.addWidget(tab, 1)
         self._line = QFrame()
         self._line.setProperty("role", "line")
-        self._page = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._page.setContentsMargins(0, 0, 0, 0)
-        self._page.setSpacing(0)
-        self._page.addLayout(work, 1)
-        self._page.addWidget(self._line)
-        self._page.addWidget(self._panel_stack)
+        self._inside = QVBoxLayout(inside)
+        self._page = QHBoxLayout(self)
+        for layout in (self._inside, self._page):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        self._inside.addLayout(work, 1)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(inside)
+        self._page.addWidget(self._scroll, 1)
 
     def _arrange(self, size: QSize) -> None:
         """The panel stands beside the tables where there is room, below them where there is not."""
         beside = size.width() >= ROOM_FOR_PANEL
         way = QBoxLayout.Direction
-        self._page.setDirection(way.LeftToRight if beside else way.TopToBottom)
         most = 16_777_215
-        seen = beside or size.height() >= ROOM_FOR_LOW_PANEL
-        self._panel_stack.setVisible(seen)
-        self._line.setVisible(seen)
+        for widget in (self._line, self._panel_stack):
+            (self._page if beside else self._inside).addWidget(widget)
         self._panel_stack.setMinimumSize(WIDTH if beside else 0, 0 if beside else LOW_PANEL)
         self._panel_stack.setMaximumSize(WIDTH if beside else most, most if beside else LOW_PANEL)
         self._line.setFixedSize(1, most) if beside else self._line.setFixedSize(most, 1)
@@ -275,6 +295,10 @@ class ModelsPage(Translated, QWidget):
         models.drafts.made.connect(lambda _path: models.rescan())
         models.drafts.failed.connect(models.show_problem)
         self._tabs.idClicked.connect(self.show_tab)
+        for keys, step in ((QKeySequence.StandardKey.NextChild, 1), (QKeySequence.StandardKey.PreviousChild, -1)):
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(lambda step=step: self._turn_tab(step))
         self._filter.textChanged.connect(self.pairs.table.rows.filter)
         self._filter.textChanged.connect(self.local.table.rows.filter)
         acts = self.acts

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushBu
 
 from app.amounts import count, size
 from app.downloads.state import DownloadState
+from app.error_words import printable
 from app.messages import message_for
 from app.model_settings import DEFAULT_ENDPOINT
 from app.model_values import CataloguePair, LocalModel
@@ -25,6 +26,7 @@ from ui.models_words import (
     confidence_words,
     kinds_words,
     licence_words,
+    model_name,
     or_dash,
     parameters_words,
     place_words,
@@ -68,7 +70,7 @@ class FactList(QWidget):
             value.setVisible(place < len(facts))
             if place < len(facts):
                 name.setText(facts[place][0])
-                value.setText(facts[place][1])
+                value.setText(printable(facts[place][1]))
 
 
 class ActButtons(QWidget):
@@ -107,7 +109,7 @@ class ActButtons(QWidget):
 
 
 class Panel(Translated, QScrollArea):
-    """What all panels have: a kicker, a heading, a bar, buttons, an alert and facts.
+    """What all panels have: a kicker, a heading, a bar, buttons, an alert and facts; a hint where nothing is chosen.
 
     Signals:
         acted(object): an `Act` for the row that is shown.
@@ -126,7 +128,16 @@ class Panel(Translated, QScrollArea):
         inside.setProperty("role", "panel")
         inside.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setWidget(inside)
-        self.column = QVBoxLayout(inside)
+        self.hint = wrapped("")
+        self.hint.setProperty("tone", "muted")
+        self.hint.setContentsMargins(14, 14, 14, 14)
+        self._body = QWidget()
+        outer = QVBoxLayout(inside)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignTop)
+        outer.addWidget(self._body, 1)
+        self.column = QVBoxLayout(self._body)
         self.column.setContentsMargins(14, 14, 14, 14)
         self.column.setSpacing(9)
         self.kicker, self.heading = wrapped("section"), wrapped("heading")
@@ -142,9 +153,11 @@ class Panel(Translated, QScrollArea):
             self.column.addWidget(widget)
         self.column.addWidget(self.facts)
 
-    def show_anything(self, anything: bool) -> None:
-        """False leaves an empty panel."""
-        self.widget().setVisible(anything)
+    def show_body(self, anything: bool, hint: str) -> None:
+        """The hint stands there instead where there is not anything."""
+        self.hint.setText(hint)
+        self.hint.setVisible(not anything)
+        self._body.setVisible(anything)
 
     def show_progress(self, progress: Progress | None) -> None:
         failed = progress is not None and progress.state is DownloadState.FAILED
@@ -191,14 +204,14 @@ class PairPanel(Panel):
     def retranslate(self) -> None:
         row = self._row
         self.kicker.setText(translate("models", "MATCHED PAIR"))
-        self.show_anything(row is not None)
+        self.show_body(row is not None, translate("models", "Choose a pair to see its files and its licence."))
         if row is None:
             return
-        self.heading.setText(row.pair.title)
+        self.heading.setText(printable(row.pair.title))
         self.show_progress(row.progress)
         self.buttons.show_acts(row.acts)
         self.facts.show_facts(_pair_facts(row))
-        self._note.setText(row.pair.note)
+        self._note.setText(printable(row.pair.note))
         self._note.setVisible(bool(row.pair.note))
         gated = _gated_report(row, self._has_token)
         self.gated.show_report(gated)
@@ -222,11 +235,11 @@ class LocalPanel(Panel):
     def retranslate(self) -> None:
         row = self._row
         self.kicker.setText(translate("models", "ON THIS COMPUTER"))
-        self.show_anything(row is not None)
+        self.show_body(row is not None, translate("models", "Choose a model to see what its header says of it."))
         if row is None:
             return
         model, check = row.model, row.check
-        self.heading.setText(model.name or model.path.name)
+        self.heading.setText(model_name(model))
         self.show_share(None if check is None else check.share)
         self.show_words("" if check is None or check.error else check_words(check, model.size_bytes))
         self.show_alert(model.problem or (check.error if check else None))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 
 from app.amounts import count
+from app.error_words import printable
 from app.model_values import CataloguePair, RemoteModel
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
@@ -79,7 +80,7 @@ class RepoPanel(Panel):
     def retranslate(self) -> None:
         repo = self._repo
         self.kicker.setText(translate("models", "REPOSITORY"))
-        self.show_anything(repo is not None)
+        self.show_body(repo is not None, translate("models", "Choose a repository to see its quantisations."))
         if repo is None:
             return
         gated = self._error if self._error and self._error.kind is ErrorKind.REPO_GATED else None
@@ -87,7 +88,7 @@ class RepoPanel(Panel):
         if gated is None and failed is not None and failed.kind is ErrorKind.REPO_GATED:
             gated = failed
         self.gated.show_report(gated)
-        self.heading.setText(repo.id)
+        self.heading.setText(printable(repo.id))
         self.show_share(None)
         self.show_words(translate("models", "Asking the hub…") if self._listing and not self._rows else "")
         self.show_alert(None if gated else self._error or failed)
@@ -113,7 +114,7 @@ class RepoPanel(Panel):
         assert self._repo is not None
         drafts = drafts_of(self._repo.id, [row.model.model for row in self._rows], self._pairs)
         self._drafts_title.setText(translate("models", "DRAFTS FOR IT IN THE CATALOGUE"))
-        self._drafts.setText("\n".join(drafts))
+        self._drafts.setText("\n".join(map(printable, drafts)))
         for widget in (self._drafts_title, self._drafts):
             widget.setVisible(bool(drafts))
 

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QCursor, QHelpEvent, QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QMenu, QTableView, QToolTip, QVBoxLayout
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QCursor, QHelpEvent, QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QLabel,
+    QMenu,
+    QTableView,
+    QToolTip,
+    QVBoxLayout,
+)
 
 from app.translate import translate
 from ui.elided_label import plain_tip
@@ -18,11 +27,13 @@ from ui.translated import Translated
 
 HEAD = 33  # height of a heading
 BELOW = 9  # free room below the last row, for the card's round corners
+LEAST_SEEN = 3  # rows that a table has room for in the lowest window
+Move = QAbstractItemView.CursorAction
 
 
 class ModelsTable(QTableView):
     """Rows chosen one at a time; buttons in cells are painted, and each is also in the row's menu. Enter does the
-    first thing that a row offers.
+    first thing that a row offers. Keys move from row to row, never sideways.
 
     Signals:
         chosen(object): the row that is chosen now, another one or the same with other values; None for none.
@@ -45,6 +56,7 @@ class ModelsTable(QTableView):
         self.rows = RowsModel(columns, key, words)
         self._acts = acts
         self._kept: Hashable = None  # the key of the chosen row
+        self._pressed: tuple[Hashable, Act] | None = None  # the button under the mouse when it went down last
         self._cells = CellDelegate(self)
         self.setProperty("role", "models")
         self.setModel(self.rows)
@@ -59,8 +71,6 @@ class ModelsTable(QTableView):
         self.setTabKeyNavigation(False)
         self.setMouseTracking(True)
         self.setCornerButtonEnabled(False)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.customContextMenuRequested.connect(self._open_menu)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalHeader().setMinimumSectionSize(row_height)
@@ -112,7 +122,21 @@ class ModelsTable(QTableView):
         head = 0 if self.horizontalHeader().isHidden() else HEAD
         return head + rows * self.verticalHeader().defaultSectionSize()
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self.height_of(min(LEAST_SEEN, self.rows.rowCount())))
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
     # choosing
+
+    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        last = self.rows.rowCount() - 1
+        if action in (Move.MoveLeft, Move.MoveRight):
+            return self.currentIndex()
+        if action in (Move.MoveHome, Move.MoveEnd) and last >= 0:
+            return self.rows.index(0 if action is Move.MoveHome else last, 0)
+        return super().moveCursor(action, modifiers)
 
     def _choose_again(self) -> None:
         """After the rows came in another order: the same one is chosen, or none."""
@@ -146,16 +170,31 @@ class ModelsTable(QTableView):
         self._heat(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        hit = self._act_at(event.position().toPoint())
         super().mousePressEvent(event)
-        if hit is not None and event.button() is Qt.MouseButton.LeftButton:
-            self.acted.emit(hit[2], self.rows.row(hit[0]))
+        self._pressed = self._button_at(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if self._pressed is not None and self._button_at(event) == self._pressed:
+            self.acted.emit(self._pressed[1], self.rows.row(self.indexAt(event.position().toPoint()).row()))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Two presses, unless the first one put another button under the mouse."""
+        super().mouseDoubleClickEvent(event)
+        if self._button_at(event) != self._pressed:
+            self._pressed = None
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             QToolTip.showText(event.globalPos(), self._tip_at(event.pos()), self)
             return True
         return super().viewportEvent(event)
+
+    def _button_at(self, event: QMouseEvent) -> tuple[Hashable, Act] | None:
+        hit = self._act_at(event.position().toPoint())
+        if hit is None or event.button() is not Qt.MouseButton.LeftButton:
+            return None
+        return self.rows.key_at(hit[0]), hit[2]
 
     def _act_at(self, place: QPoint) -> tuple[int, int, Act] | None:
         index = self.indexAt(place)
@@ -185,9 +224,12 @@ class ModelsTable(QTableView):
             self.viewport().setCursor(QCursor(Qt.CursorShape.PointingHandCursor))
         self.viewport().update()
 
-    def _open_menu(self, place: QPoint) -> None:
-        index = self.indexAt(place) if self.indexAt(place).isValid() else self.currentIndex()
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The mouse asks for the row under it, a key for the chosen one: its event has no place of the viewport."""
+        by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if by_key else self.indexAt(event.pos())
         if index.isValid():
+            place = self.visualRect(index).center() if by_key else event.pos()
             menu = self.menu_for(self.rows.row(index.row()))
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(self.viewport().mapToGlobal(place))
@@ -219,15 +261,21 @@ class ModelsTable(QTableView):
 class TableCard(Translated, QFrame):
     """A table in a card that is no higher than its rows. Its names follow the language."""
 
-    def __init__(self, table: ModelsTable, name: Callable[[], str]) -> None:
-        """`name` is what a screen reader says of the table."""
+    def __init__(self, table: ModelsTable, name: Callable[[], str], nothing: Callable[[], str] = str) -> None:
+        """`name` is what a screen reader says of the table, `nothing` what is seen instead of rows."""
         super().__init__()
         self.setProperty("role", "card")
         self.table = table
-        self._name = name
+        self._name, self._nothing = name, nothing
+        self._words = QLabel()
+        self._words.setProperty("tone", "muted")
+        self._words.setContentsMargins(10, 10, 10, 3)
+        self._words.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, BELOW - 2)  # the border takes two pixels
+        column.setSpacing(0)
         column.addWidget(table)
+        column.addWidget(self._words)
         table.rows.modelReset.connect(self._fit)
         self._fit()
         self.retranslate()
@@ -235,6 +283,12 @@ class TableCard(Translated, QFrame):
     def retranslate(self) -> None:
         self.table.setAccessibleName(self._name())
         self.table.rows.refresh()
+        self._fit()
+
+    @property
+    def nothing(self) -> str:
+        """What stands there instead of rows."""
+        return self._words.text() if self._words.isVisibleTo(self) else ""
 
     def show_at_most(self, rows: int) -> None:
         """Take exactly the height of the rows there are, up to so many."""
@@ -242,5 +296,10 @@ class TableCard(Translated, QFrame):
         self.setFixedHeight(self.table.height_of(seen) + BELOW)
 
     def _fit(self) -> None:
+        words = "" if self.table.rows.rowCount() else self._nothing()
+        self._words.setText(words)
+        self._words.setVisible(bool(words))
+        self.table.updateGeometry()
         if self.minimumHeight() != self.maximumHeight():  # else `show_at_most` says how high
-            self.setMaximumHeight(self.table.content_height() + BELOW)
+            words_height = self._words.sizeHint().height() if words else 0
+            self.setMaximumHeight(self.table.content_height() + words_height + BELOW)

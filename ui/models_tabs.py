@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.messages import message_for
@@ -19,24 +18,9 @@ from ui.state_card import StateCard
 from ui.translated import Translated
 
 MOST_DOWNLOADS = 3  # rows seen at once
-ROOM_FOR_DRAFTS = 400  # pixels; in lower tabs the tables alone are seen
 
 
-class Tab(QWidget):
-    """A tab with a card of drafts, for which low windows have no room."""
-
-    drafts: DraftsCard
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.make_room()
-
-    def make_room(self, taken: int = 0) -> None:
-        """`taken`: pixels that are needed for more than the table and the drafts."""
-        self.drafts.show_room(self.height() - taken >= ROOM_FOR_DRAFTS)
-
-
-class PairsTab(Tab):
+class PairsTab(QWidget):
     """The catalogue, and the drafts for the chosen pair's target."""
 
     def __init__(self, models: ModelsControl) -> None:
@@ -54,7 +38,8 @@ class PairsTab(Tab):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(16)
-        column.addWidget(TableCard(self.table, lambda: translate("models", "Matched pairs")), 1000)
+        self.card = TableCard(self.table, lambda: translate("models", "Matched pairs"), self._nothing)
+        column.addWidget(self.card, 1000)
         column.addWidget(self.drafts)
         column.addStretch(1)
         self.table.chosen.connect(self._on_chosen)
@@ -67,6 +52,9 @@ class PairsTab(Tab):
         elif not self._models.scanning:
             self._on_chosen(self.table.current)
 
+    def _nothing(self) -> str:
+        return nothing_matches() if self._models.catalogue.pairs else ""
+
     def _on_chosen(self, row: PairRow | None) -> None:
         if row is None:
             self.drafts.show_target(None, "")
@@ -76,7 +64,7 @@ class PairsTab(Tab):
         self.drafts.show_target(row.target or row.pair.target.model, row.pair.title.partition(" + ")[0])
 
 
-class LocalTab(Translated, Tab):
+class LocalTab(Translated, QWidget):
     """The models on this computer, the downloads under way, and the drafts for the chosen model."""
 
     def __init__(self, models: ModelsControl) -> None:
@@ -102,11 +90,13 @@ class LocalTab(Translated, Tab):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(14)
         column.addWidget(self._queue_card)
-        column.addWidget(TableCard(self.table, lambda: translate("models", "Models on this computer")), 1000)
+        self.card = TableCard(self.table, lambda: translate("models", "Models on this computer"), self._nothing)
+        column.addWidget(self.card, 1000)
         column.addLayout(foot)
         column.addWidget(self.drafts)
         column.addStretch(1)
         self.table.chosen.connect(self._on_chosen)
+        self.table.rows.modelReset.connect(self.retranslate)
         self._on_chosen(None)
         self.retranslate()
 
@@ -126,21 +116,24 @@ class LocalTab(Translated, Tab):
         self.queue.rows.show_rows(rows)
         self._queue_card.setVisible(bool(rows))
         self._queue_card.show_at_most(MOST_DOWNLOADS)
-        self.make_room()
-
-    def make_room(self, taken: int = 0) -> None:
-        super().make_room(taken + (self._queue_card.height() if self.queue.rows.rowCount() else 0))
 
     def retranslate(self) -> None:
         self.add_folder.setText(translate("models", "Add a folder…"))
-        number = len(self._models.local)
-        if self._models.scanning:
+        number, seen = len(self._models.local), self.table.rows.rowCount()
+        if not number and (self._models.scanning or not self._models.opened):
+            words = translate("models", "Looking for models…")
+        elif seen < number:
+            words = translate("models", "{seen} of {n} models").format(seen=f"{seen:,}", n=f"{number:,}")
+        elif self._models.scanning:
             words = translate("models", "{n} models · looking through the folders…").format(n=f"{number:,}")
         elif number == 1:
             words = translate("models", "1 model")
         else:
             words = translate("models", "{n} models").format(n=f"{number:,}")
         self._words.setText(words)
+
+    def _nothing(self) -> str:
+        return nothing_matches() if self._models.local else ""
 
     def _on_chosen(self, row: LocalRow | None) -> None:
         if row is None or row.model.problem is not None:
@@ -150,7 +143,7 @@ class LocalTab(Translated, Tab):
         self.drafts.show_target(row.model, row.model.name)
 
 
-class SearchTab(Translated, Tab):
+class SearchTab(Translated, QWidget):
     """A field, and the repositories that were found.
 
     Signals:
@@ -219,7 +212,7 @@ class SearchTab(Translated, Tab):
         elif search.text and not search.repos and search.error is None:
             words = translate("models", "The hub knows no GGUF models of this name.")
         elif not search.text:
-            words = translate("models", "Repositories with GGUF files, the most downloaded first.")
+            words = translate("models", "Search for repositories with GGUF files; the most downloaded come first.")
         self._words.setText(words)
         self._words.setVisible(bool(words))
 
@@ -245,6 +238,10 @@ class SearchTab(Translated, Tab):
 
     def _search(self) -> None:
         self.searched.emit(self.field.text())
+
+
+def nothing_matches() -> str:
+    return translate("models", "Nothing matches the filter.")
 
 
 def _local_text(row: LocalRow) -> str:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from app.amounts import count, size
 from app.downloads.state import Download, DownloadState
+from app.error_words import printable
 from app.messages import message_for
 from app.model_values import CataloguePair, Confidence, LocalModel, PairKind, PlaceKind, Proof
 from app.translate import translate
@@ -96,7 +97,7 @@ def kinds_words(kinds: frozenset[PairKind]) -> str:
 
 def pair_subtitle(pair: CataloguePair) -> str:
     """Kinds, licence, and whether it is gated."""
-    parts = [kinds_words(pair.kinds), licence_words(pair.licence)]
+    parts = [kinds_words(pair.kinds), printable(licence_words(pair.licence))]
     if pair.gated:
         parts.append(translate("models", "gated"))
     return " · ".join(part for part in parts if part)
@@ -111,6 +112,11 @@ def licence_words(licence: str) -> str:
 def confidence_words(confidence: Confidence) -> str:
     high = confidence is Confidence.HIGH
     return translate("models", "high") if high else translate("models", "medium")
+
+
+def model_name(model: LocalModel) -> str:
+    """Of its header, or of its file where that has none."""
+    return printable(model.name or model.path.name)
 
 
 def place_words(model: LocalModel) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.model_settings import ModelSettings
@@ -154,6 +154,7 @@ def test_downloads_are_listed_here_too(models: Models) -> None:
     models.queue.run(target.id, 1_000_000_000)
     models.wait(lambda: cells(queue, 1)[1].share)
     click(models, queue, 1, Act.CANCEL)
+    models.dialog_button("Delete what came").click()
     models.wait(lambda: queue.rows.rowCount() == 1)
 
 
@@ -245,8 +246,8 @@ def test_nothing_is_cut(qtbot: QtBot, tmp_path: Path, width: int, tab: int) -> N
         models.wait(lambda: models.control.search.repos)
         models.page.search.table.choose(models.parts.repos[0].id)
         models.page.local.table.choose(long.path)
-        scrolled = models.page.panels[tab].widget()  # as high as it likes
-        models.wait(lambda: not [part for part in cut(models.page) if part is not scrolled])
+        scrolled = (models.page.panels[tab].widget(), models.page._scroll.widget())  # as high as they like
+        models.wait(lambda: not [part for part in cut(models.page) if part not in scrolled])
 
 
 def test_everything_has_a_name(models: Models) -> None:
@@ -287,3 +288,41 @@ def test_page_is_not_drawn_where_it_is_not_seen(qtbot: QtBot, tmp_path: Path) ->
 def test_figures_in_words(words: str, expected: str) -> None:
     """Sizes of two files, parts of sizes and times read as people write them."""
     assert words == expected
+
+
+def test_names_are_shown_without_control_characters(qtbot: QtBot, tmp_path: Path) -> None:
+    """Line breaks and what turns the direction of text are shown as escapes, in rows and in the panel."""
+    odd = local("two\nlines\u202egnp", "Q8_0", 10**9, path=Path("/home/me/models/a\nb.gguf"))
+    with open_models(qtbot, tmp_path, FakeParts(local=(*LOCAL, odd))) as models:
+        models.page.show_tab(LOCAL_TAB)
+        choose(models, odd.path)
+        cell = cells(models.page.local.table, row_of(models, odd.path))[0]
+        panel = models.page.panels[LOCAL_TAB]
+        shown = (cell.text, cell.small, cell.tip, panel.heading.text(), dict(panel.facts.texts)["File"])
+        assert all(text.isprintable() for text in shown)
+        assert cell.text == r"two\nlines\u202egnp"
+
+
+def test_filter_counts(models: Models) -> None:
+    """With a filter it is told how many of all models are seen."""
+    models.page._filter.setText("coder")
+    assert models.page.local.words == "3 of 6 models"
+    models.page._filter.clear()
+    assert models.page.local.words == "6 models"
+
+
+def test_removing_a_loaded_model_says_so(models: Models) -> None:
+    """Before a loaded model goes to the trash that is said, and Enter means no."""
+    choose(models, TARGET_7B.path)
+    models.press(Act.USE_AS_TARGET)
+    models.wait(lambda: models.shell.loaded)
+    pair = models.shell.program.pairs.pair
+    assert pair is not None
+    assert models.page.acts.loaded_files()[0] == pair.target.path
+    models.page.acts.loaded_files = lambda: [str(TARGET_7B.path)]  # the tape has a path of its own
+    models.shell.window.rail.chosen.emit("models")
+    choose(models, TARGET_7B.path)
+    models.press(Act.REMOVE)
+    assert any("It is loaded now" in label.text() for label in models.dialog().findChildren(QLabel))
+    assert models.dialog_button("Cancel").isDefault()
+    models.dialog().reject()

@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.downloads.state import DownloadState
@@ -16,7 +18,7 @@ from engine.types import KvType, LoadRequest
 from tests.fakes.fake_models import DRAFT_05B, PAIRS, TARGET_7B, FakeParts, local
 from tests.gui.models import Models, cells, click, open_models
 from tests.gui.shell import ignore_platform
-from ui.models_cells import Act, Cell
+from ui.models_cells import CELL, SIDE, Act, Cell, act_rects, text_font, wrapped_lines
 from ui.models_page import KV_TYPES
 
 pytestmark = ignore_platform
@@ -143,6 +145,8 @@ def test_panel_drives_a_download(models: Models) -> None:
     ):
         models.wait(lambda act=act: act in models.page.panels[0].buttons.acts)
         models.press(act)
+        if act is Act.CANCEL:
+            models.dialog_button("Delete what came").click()
         assert {one.state for one in models.queue.snapshot()} == states
     models.wait(lambda: action(models, 4).acts == (Act.DOWNLOAD,))
 
@@ -309,3 +313,121 @@ def test_self_draft_needs_space(qtbot: QtBot, tmp_path: Path) -> None:
         models.wait(lambda: "too little" in dialog.words.text())
         assert not dialog.make.isEnabled()
         dialog.reject()
+
+
+def test_menu_key(models: Models) -> None:
+    """The key for menus opens the menu of the chosen row, the mouse that of the row under it."""
+    table = models.page.pairs.table
+    models.choose(0)
+    place = table.visualRect(table.currentIndex()).bottomLeft()
+    for reason, words in ((QContextMenuEvent.Reason.Keyboard, "Open"), (QContextMenuEvent.Reason.Mouse, "Download")):
+        below = place + QPoint(4, 8)  # on the next row
+        QApplication.sendEvent(table.viewport(), QContextMenuEvent(reason, below, table.mapToGlobal(below)))
+        menu = next(menu for menu in table.findChildren(QMenu) if menu.isVisible())
+        assert menu.actions()[0].text() == words
+        menu.close()
+        models.wait(lambda: not table.findChildren(QMenu))
+
+
+def test_keys_move_rows_only(models: Models) -> None:
+    """Left, right, Home and End never move an unseen column; Ctrl+Tab goes from tab to tab."""
+    table = models.page.pairs.table
+    table.setFocus()
+    models.choose(1)
+    keys = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: 1, Qt.Key.Key_End: len(PAIRS) - 1, Qt.Key.Key_Home: 0}
+    for key, row in keys.items():
+        models.bot.keyClick(table, key)
+        assert (table.currentIndex().row(), table.currentIndex().column()) == (row, 0)
+    models.bot.keyClick(table, Qt.Key.Key_Tab, Qt.KeyboardModifier.ControlModifier)
+    assert models.page.tab == 1
+    assert models.page.local.table.hasFocus()
+
+
+def test_tab_reaches_everything(models: Models) -> None:
+    """Tab goes to the tabs, the filter, the context, the cache, the button that adds files, and back to the table."""
+    page = models.page
+    page.setFocus()
+    assert page.pairs.table.hasFocus()
+    reached = []
+    for _ in range(40):
+        models.bot.keyClick(models.shell.window.focusWidget(), Qt.Key.Key_Tab)
+        reached.append(models.shell.window.focusWidget())
+    wanted = (page._tabs.button(0), page._filter, page._context, page._kv, page._add, page.pairs.table)
+    assert not [widget for widget in wanted if widget not in reached]
+
+
+def test_painted_buttons_act_on_release(models: Models) -> None:
+    """A press that is drawn away does nothing; a second quick press counts where the same button is below it."""
+    table = models.page.pairs.table
+    index = table.rows.index(0, 3)
+    _act, rect = act_rects(index.data(CELL), table.visualRect(index))[0]
+    acted: list[Act] = []
+    table.acted.disconnect()
+    table.acted.connect(lambda act, _row: acted.append(act))
+    left = Qt.MouseButton.LeftButton
+    models.bot.mousePress(table.viewport(), left, pos=rect.center())
+    assert not acted
+    models.bot.mouseRelease(table.viewport(), left, pos=QPoint(20, rect.center().y()))
+    assert not acted
+    models.bot.mouseClick(table.viewport(), left, pos=rect.center())
+    assert acted == [Act.OPEN]
+    models.bot.mouseDClick(table.viewport(), left, pos=rect.center())
+    models.bot.mouseRelease(table.viewport(), left, pos=rect.center())
+    assert acted == [Act.OPEN, Act.OPEN]
+
+
+def test_much_that_came_is_not_deleted_at_once(models: Models) -> None:
+    """Before more than 100 MB are deleted the user is asked, and Enter means no."""
+    target, _ = models.fetch(4)
+    models.queue.run(target.id, GB)
+    models.wait(lambda: action(models, 4).acts == (Act.PAUSE, Act.CANCEL) and action(models, 4).share)
+    click(models, models.page.pairs.table, 4, Act.CANCEL)
+    assert models.dialog_button("Keep it").isDefault()
+    models.bot.keyClick(models.dialog(), Qt.Key.Key_Return)
+    assert models.queue.find(PAIRS[4].target.model).state is DownloadState.RUNNING
+
+
+def test_drafts_have_a_button(models: Models) -> None:
+    """A model that can draft has a button for it, and the whole reason is seen."""
+    models.choose(0)
+    table = models.page.pairs.drafts.table
+    models.wait(lambda: table.rows.rowCount() and all(row.verdict for row in table.rows.shown))
+    click(models, table, 0, Act.USE_AS_DRAFT)
+    models.wait(lambda: models.shell.loaded)
+    assert cells(table, 2)[2].wraps
+
+
+def test_filter_without_a_match(models: Models) -> None:
+    """A filter that nothing matches says so, and the empty panel says what it is for."""
+    assert not models.page.pairs.card.nothing
+    models.page._filter.setText("nothing of this name")
+    assert models.page.pairs.card.nothing == "Nothing matches the filter."
+    assert models.page.panels[0].hint.isVisible()
+    models.page._filter.clear()
+    assert not models.page.pairs.card.nothing
+
+
+@pytest.mark.parametrize("size", [QSize(720, 420), QSize(1_024, 600)])
+def test_everything_is_reached_in_small_windows(qtbot: QtBot, tmp_path: Path, size: QSize) -> None:
+    """However small the window is, tables, drafts and panels are there and no two of them overlap."""
+    with open_models(qtbot, tmp_path, size=size) as models:
+        models.fetch(4)
+        for tab, parts in enumerate((models.page.pairs, models.page.local)):
+            models.page.show_tab(tab)
+            assert parts.table.choose((PAIRS[0].id, TARGET_7B.path)[tab])
+            models.wait(lambda parts=parts: parts.drafts.isVisible())
+            assert models.page.panels[tab].isVisible()
+
+            def crossing(parts: QWidget = parts) -> bool:
+                seen = [part.geometry() for part in parts.children() if isinstance(part, QWidget) and part.isVisible()]
+                return any(a.intersects(b) for place, a in enumerate(seen) for b in seen[:place])
+
+            models.wait(lambda crossing=crossing: not crossing())
+            drafts = parts.drafts.table
+            models.wait(lambda drafts=drafts: drafts.rows.rowCount() and all(row.verdict for row in drafts.rows.shown))
+            for row in range(drafts.rows.rowCount()):
+                area, reason = drafts.visualRect(drafts.rows.index(row, 2)), cells(drafts, row)[2].text
+                lines = wrapped_lines(reason, text_font(12), area.width() - 2 * SIDE, area.height() // 15)
+                assert " ".join(lines) == reason
+            table = parts.table
+            models.wait(lambda table=table: table.height() >= table.minimumSizeHint().height() > 100)

@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from app.downloads.state import DownloadState
 from engine.errors import EngineError, ErrorKind
-from tests.fakes.fake_models import PAIRS, FakeParts
+from tests.fakes.fake_models import PAIRS, FakeParts, local
 from tests.gui.models import Models, cells, click, open_models
 from tests.gui.shell import ignore_platform
-from ui.models_cells import Act
+from ui.models_cells import GAP, SIDE, Act, act_rects, text_font, wrapped_lines
 from ui.models_page import PAIRS as PAIRS_TAB
 from ui.models_page import SEARCH
 
@@ -148,3 +148,21 @@ def test_token_that_is_there_asks_for_nothing(qtbot: QtBot, tmp_path: Path) -> N
     with open_models(qtbot, tmp_path, FakeParts(token="hf_mine")) as models:
         models.choose(2)
         models.wait(lambda: not models.page.panels[PAIRS_TAB].gated.isVisible())
+
+
+def test_rows_of_the_panel_have_room(models: Models) -> None:
+    """What is here can be used at once; why a download failed is read in its row."""
+    look_at(models, REPO)
+    table = models.page.panels[SEARCH].table
+    model = models.control.search.models[0].model
+    models.control.fetch(model)
+    models.queue.fail(models.queue.find(model).id, ErrorKind.HUB_UNREACHABLE, host="huggingface.co", reason="no answer")
+    models.wait(lambda: cells(table, 0)[1].tone == "warn")
+    cell, area = cells(table, 0)[1], table.visualRect(table.rows.index(0, 1))
+    room = act_rects(cell, area)[0][1].left() - area.left() - SIDE - GAP
+    lines = wrapped_lines(cell.text, text_font(12), room, 3)
+    assert " ".join(lines) == "huggingface.co cannot be reached"
+    here = local("x", "Q8_0", 10**9)
+    models.control.search.here = {models.control.search.models[1].model: here}
+    models.control.search.changed.emit()
+    assert cells(table, 1)[1].acts == (Act.USE_AS_TARGET,)
