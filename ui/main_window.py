@@ -126,7 +126,8 @@ class MainWindow(Translated, QMainWindow):
         self.status_line.show_downloads(downloads_words(self._models.downloads), alone=self._page == "models")
 
     def _show_model_settings(self) -> None:
-        self.settings_page.models.show_settings(self._models.settings, self._models.has_token)
+        models, card = self._models, self.settings_page.models
+        card.show_settings(models.settings, models.token, models.settings_problem)
 
     def _show_page(self) -> None:
         """The first page stays until there is a pair, a load or a conversation to look at."""

@@ -157,7 +157,8 @@ class ModelsPage(Translated, QWidget):
     def _show_panel(self) -> None:
         models, search = self._models, self._models.search
         if self.tab == PAIRS:
-            self.panels[PAIRS].show_row(self.pairs.table.current, models.has_token)
+            endpoint = models.settings.hub_endpoint
+            self.panels[PAIRS].show_row(self.pairs.table.current, models.has_token, endpoint)
         elif self.tab == LOCAL:
             self.panels[LOCAL].show_row(self.local.table.current)
         else:
