@@ -263,7 +263,9 @@ class ModelSettingsCard(Translated, QFrame):
             widget.hide()
             widget.deleteLater()
         for folder in self._settings.folders:
-            self._folders.addWidget(self._folder_row(folder))
+            row = self._folder_row(folder)
+            self._folders.addWidget(row)
+            row.show()  # now, not when the layout comes to it
         self._folder_box.setVisible(bool(self._settings.folders))
 
     def _folder_row(self, folder: Path) -> QWidget:
