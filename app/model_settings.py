@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 from pathlib import Path
@@ -101,12 +102,17 @@ def write_model_settings(paths: Paths, settings: ModelSettings) -> None:
         "folders": [str(folder) for folder in settings.folders],
     }
     file = _file(paths)
-    fresh = make_folder(file.parent) / f"{file.name}.{os.getpid()}.new"
+    make_folder(file.parent)
     try:
-        fresh.write_text(json.dumps(values, indent=2), encoding="utf-8")
-        os.replace(fresh, file)
+        handle, name = tempfile.mkstemp(prefix=f"{file.name}.", suffix=".new", dir=file.parent)  # nobody else's
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as fresh:
+                json.dump(values, fresh, indent=2)
+            os.replace(name, file)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         raise storage_error(file, error) from error
 
 

@@ -130,7 +130,8 @@ class MainWindow(Translated, QMainWindow):
         return [] if pair is None else [model.path for model in (pair.target, pair.draft) if model is not None]
 
     def _show_model_settings(self) -> None:
-        self.settings_page.models.show_settings(self._models.settings, self._models.has_token)
+        models, card = self._models, self.settings_page.models
+        card.show_settings(models.settings, models.token, models.settings_problem)
 
     def _show_page(self) -> None:
         """The first page stays until there is a pair, a load or a conversation to look at."""

@@ -57,6 +57,8 @@ class ModelsActs(QObject):
                 show_in_folder(row.target.path)
             case Act.DOWNLOAD:
                 self._models.fetch_pair(row)
+            case Act.PAUSE:
+                self._models.pause_pair(row)
             case Act.CANCEL:
                 self._cancel(row.progress, lambda: self._models.cancel_pair(row))
             case _ if row.progress is not None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.downloads.state import DownloadState
 from app.drafts import DraftJudge, DraftVerdict
 from app.engine_client import EngineClient, Job
 from app.hub.listing import HubModel
@@ -13,7 +15,7 @@ from app.model_settings import ModelSettings, read_model_settings, write_model_s
 from app.model_values import CataloguePair, LocalModel, Proof, RemoteModel
 from app.paths import Paths
 from app.self_draft import SelfDraftPlan, make, plan
-from engine.errors import EngineError, ErrorReport
+from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.gguf import GgufHeader, read_header
 from ui.models_parts import Cancelled, Halves, Opened
 
@@ -34,6 +36,8 @@ class AppParts:
         self._settings = ModelSettings()
         self._catalogue: Catalogue
         self._library: Library | None = None
+        self._swap = threading.Lock()  # of the library; once closed there is no other
+        self._closed = False
         self._downloads: Downloads | None = None
         self._token: Token
 
@@ -50,11 +54,13 @@ class AppParts:
         self._settings = read_model_settings(self._paths)
         self._token = Token(self._paths)
         self._catalogue = read_catalogue(self._paths)
-        self._library = self._open_library()
+        self._use_library()
         self._downloads = Downloads(
             self._paths.models, self._paths.state / "downloads.json", self._sources, self._settings.speed_limit
         )
-        return Opened(self._settings, self._catalogue, self._library.known())
+        self._downloads.subscribe(self._go_on)
+        self._go_on()
+        return Opened(self._settings, self._catalogue, self._shelf.known())
 
     def has_token(self) -> bool:
         return self._token.load() is not None
@@ -95,12 +101,13 @@ class AppParts:
 
     def use_settings(self, settings: ModelSettings) -> None:
         write_model_settings(self._paths, settings)
-        folders = settings.folders != self._settings.folders
-        self._settings = settings
+        before, self._settings = self._settings, settings
         self.downloads.set_speed_limit(settings.speed_limit)
-        if folders:
-            before, self._library = self._shelf, self._open_library()
-            before.close()
+        if settings.folders != before.folders:
+            self._use_library()
+        if settings.offline and not before.offline:
+            self._stop()
+        self._go_on()
 
     def use_token(self, text: str) -> None:
         self._token.save(text)
@@ -143,18 +150,40 @@ class AppParts:
     def close(self) -> None:
         if self._downloads is not None:
             self._downloads.close()
-        if self._library is not None:
-            self._library.close()
+        with self._swap:
+            self._closed = True
+            if self._library is not None:
+                self._library.close()
 
     @property
     def _shelf(self) -> Library:
         assert self._library is not None
         return self._library
 
-    def _open_library(self) -> Library:
+    def _use_library(self) -> None:
+        """One that looks into the folders that are set now. Who still asks the one before gets answers."""
         from app.library.library import Library
 
-        return Library(self._paths, self._settings)
+        with self._swap:
+            if self._closed:
+                return
+            before, self._library = self._library, Library(self._paths, self._settings)
+            if before is not None:
+                before.close()
+
+    def _stop(self) -> None:
+        """Let the downloads under way ask for their sources again, which are refused offline; so they stand as those
+        do that begin while offline, over a restart too, and apart from those that the user paused."""
+        for download in self.downloads.snapshot():
+            if download.state in (DownloadState.RUNNING, DownloadState.VERIFYING):
+                self.downloads.pause(download.id)
+                self.downloads.resume(download.id)
+
+    def _go_on(self) -> None:
+        """Online: what was refused offline begins again."""
+        for download in () if self._settings.offline else self.downloads.snapshot():
+            if download.error is not None and download.error.kind is ErrorKind.OFFLINE:
+                self.downloads.resume(download.id)
 
     def _sources(self) -> tuple[object, ...]:
         from app.hub.source import sources

@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from app.catalogue.reading import Catalogue
 from app.downloads.state import Download, DownloadState
 from app.model_settings import ModelSettings
-from app.model_values import LocalModel, Proof, RemoteModel
+from app.model_values import CataloguePair, LocalModel, Proof, RemoteModel
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from ui.models_drafts import DraftsControl
-from ui.models_parts import Halves, Opened, Parts
+from ui.models_parts import Halves, Opened, Parts, TokenState
 from ui.models_pool import Pool, Task
 from ui.models_rows import (
     Check,
@@ -23,6 +23,7 @@ from ui.models_rows import (
     LocalRow,
     PairRow,
     Progress,
+    draft_is_needed,
     pair_row,
     places,
     progress_of,
@@ -31,6 +32,8 @@ from ui.models_rows import (
 from ui.models_search import SearchControl
 
 PACE_MS = 100  # between two looks at the downloads
+STILL_MS = 1_000  # the same while none of them says that anything comes
+MOST_PROBLEMS = 3  # that are told at a time
 NOTHING_FOUND: Halves = (None, None)
 
 
@@ -40,8 +43,8 @@ class ModelsControl(QObject):
     Attributes:
         opened: the catalogue and what was known of this computer are there; nothing is before.
         scanning: folders are being looked through.
-        catalogue, settings, local, downloads, has_token: as they are now.
-        problems: what failed and was not dismissed yet, oldest first.
+        catalogue, settings, local, downloads, token: as they are now.
+        settings_problem: why the last settings could not be kept; those before count then.
         search, drafts: the parts that are about one repository and about one target.
 
     Signals:
@@ -54,14 +57,18 @@ class ModelsControl(QObject):
 
     def __init__(self, parts: Parts) -> None:
         super().__init__()
-        self.opened = self.scanning = self.has_token = False
+        self.opened = self.scanning = False
         self.catalogue = Catalogue((), ())
         self.settings = ModelSettings()
         self.local: tuple[LocalModel, ...] = ()
         self.downloads: tuple[Download, ...] = ()
-        self.problems: list[ErrorReport] = []
+        self.token = TokenState()
+        self.settings_problem: ErrorReport | None = None
+        self._problems: list[ErrorReport] = []
         self._parts = parts
         self._pool = Pool()
+        self._settings_lane, self._token_lane = Pool(threads=1), Pool(threads=1)  # the last choice wins
+        self._kept = self.settings
         self._files: dict[str, Halves] = {}
         self._local_rows: list[LocalRow] = []
         self._rows_of: tuple[LocalModel, ...] | None = None  # the models that those are of, None after a check
@@ -72,6 +79,10 @@ class ModelsControl(QObject):
         self._pace.setSingleShot(True)
         self._pace.setInterval(PACE_MS)
         self._pace.timeout.connect(self._look_at_downloads)
+        self._still = QTimer(self)
+        self._still.setSingleShot(True)
+        self._still.setInterval(STILL_MS)
+        self._still.timeout.connect(self._look_at_downloads)
         self._moved.connect(self._on_moved, Qt.ConnectionType.QueuedConnection)
         self.search = SearchControl(parts, self._pool)
         self.drafts = DraftsControl(parts, self._pool)
@@ -83,17 +94,35 @@ class ModelsControl(QObject):
             self._pool.run(lambda task: self._parts.open(), self._on_opened, self.show_problem)
 
     def close(self) -> None:
-        """Pause the downloads and end all work. Waits for it."""
+        """Pause the downloads and end all work. Waits for it, and for what was set to be kept."""
         self._pace.stop()
+        self._still.stop()
         self._pool.close()
+        for lane in (self._settings_lane, self._token_lane):
+            lane.close(finish=True)
         self._parts.close()
+
+    @property
+    def has_token(self) -> bool:
+        return self.token.there
+
+    @property
+    def problems(self) -> list[ErrorReport]:
+        """What failed and was not dismissed yet, each once and the newest first; not more than can be read."""
+        return self._problems[:MOST_PROBLEMS]
 
     # rows
 
     def pair_rows(self) -> list[PairRow]:
         queue = places(self.downloads)
         return [
-            pair_row(pair, self._files.get(pair.id, NOTHING_FOUND), self.downloads, queue)
+            pair_row(
+                pair,
+                self._files.get(pair.id, NOTHING_FOUND),
+                self.downloads,
+                queue,
+                shared=self._draft_is_needed(pair, moving=True),
+            )
             for pair in self.catalogue.pairs
         ]
 
@@ -151,13 +180,15 @@ class ModelsControl(QObject):
         """Also removes what came so far."""
         self._each(progress, self._parts.downloads.cancel)
 
-    def cancel_pair(self, row: PairRow) -> None:
-        """The same, but for a draft that another pair is waiting for."""
+    def pause_pair(self, row: PairRow) -> None:
+        """But for a draft that comes for another pair too."""
         if row.progress is not None:
-            others = [other.progress for other in self.pair_rows() if other.pair != row.pair and other.progress]
-            needed = {number for progress in others for number in progress.ids}
-            ids = tuple(number for number in row.progress.ids if number not in needed)
-            self.cancel(replace(row.progress, ids=ids or row.progress.ids))
+            self.pause(self._own(row, row.progress, moving=True))
+
+    def cancel_pair(self, row: PairRow) -> None:
+        """But for a draft that another pair needs."""
+        if row.progress is not None:
+            self.cancel(self._own(row, row.progress, moving=False))
 
     def move(self, progress: Progress, step: int) -> None:
         """Sooner (-1) or later (1) in the queue: past the next one that waits there."""
@@ -227,13 +258,19 @@ class ModelsControl(QObject):
         """They count at once and are remembered."""
         if settings == self.settings:
             return
-        self.settings = settings
-        self._pool.run(lambda task: self._parts.use_settings(settings), lambda _: self.rescan(), self.show_problem)
+        self.settings, self.settings_problem = settings, None
+        self._settings_lane.run(
+            lambda task: self._parts.use_settings(settings),
+            lambda _: self._on_settings(settings),
+            lambda report: self._on_settings_refused(settings, report),
+        )
         self.changed.emit()
 
     def add_folder(self, folder: Path) -> None:
         """Look through that folder too, from now on."""
-        if folder not in self.settings.folders:
+        if not folder.is_dir():
+            self.show_problem(ErrorReport(ErrorKind.FILE_MISSING, (("path", str(folder)),)))
+        elif folder not in self.settings.folders:
             self.use_settings(replace(self.settings, folders=(*self.settings.folders, folder)))
 
     def go_online(self) -> None:
@@ -241,27 +278,40 @@ class ModelsControl(QObject):
 
     def use_token(self, text: str) -> None:
         """Keep the hub token, and try again what was refused for want of one."""
-        self._pool.run(lambda task: self._parts.use_token(text), lambda _: self._on_token(True), self.show_problem)
+        self._show_token(TokenState(self.has_token, keeping=True))
+        self._token_lane.run(
+            lambda task: self._parts.use_token(text), lambda _: self._on_token(), self._on_token_refused
+        )
 
     def forget_token(self) -> None:
-        self._pool.run(lambda task: self._parts.forget_token(), lambda _: self._on_token(False), self.show_problem)
+        self._show_token(TokenState(self.has_token, keeping=True))
+
+        def forget(task: Task) -> bool:
+            self._parts.forget_token()
+            return self._parts.has_token()  # one of the environment still counts
+
+        self._token_lane.run(forget, lambda there: self._show_token(TokenState(there)), self._on_token_refused)
 
     def show_problem(self, report: ErrorReport) -> None:
         """Something failed; it is told until it is dismissed."""
-        self.problems.append(report)
+        self._tell(report)
         self.changed.emit()
 
     def dismiss(self, report: ErrorReport) -> None:
-        self.problems = [problem for problem in self.problems if problem is not report]
+        self._problems = [problem for problem in self._problems if not _same(problem, report)]
         self.changed.emit()
 
     # how answers arrive
 
     def _on_opened(self, opened: Opened) -> None:
         self.opened = True
-        self.settings, self.catalogue, self.local = opened.settings, opened.catalogue, opened.local
-        self.problems += opened.catalogue.problems
-        self._pool.run(lambda task: self._parts.has_token(), self._show_token, self.show_problem)
+        self.settings = self._kept = opened.settings
+        self.catalogue, self.local = opened.catalogue, opened.local
+        for report in reversed(opened.catalogue.problems):
+            self._tell(report)
+        self._token_lane.run(
+            lambda task: self._parts.has_token(), lambda there: self._show_token(TokenState(there)), self.show_problem
+        )
         self._find_pairs()
         self._parts.downloads.subscribe(self._moved.emit)
         self._look_at_downloads()
@@ -285,7 +335,8 @@ class ModelsControl(QObject):
             self.changed.emit()
 
     def _on_added(self, refused: tuple[ErrorReport, ...]) -> None:
-        self.problems += refused
+        for report in reversed(refused):
+            self._tell(report)
         self.rescan()
 
     def _on_scanned(self, local: tuple[LocalModel, ...]) -> None:
@@ -299,7 +350,7 @@ class ModelsControl(QObject):
                 self._parts.downloads.forget(download.id)
 
     def _on_scan_failed(self, report: ErrorReport) -> None:
-        self.problems.append(report)
+        self._tell(report)
         self._end_scan()
 
     def _end_scan(self) -> None:
@@ -309,17 +360,30 @@ class ModelsControl(QObject):
             self._scan_again = False
             self.rescan()
 
-    def _show_token(self, there: bool) -> None:
-        self.has_token = there
+    def _on_settings(self, settings: ModelSettings) -> None:
+        self._kept = settings
+        self.rescan()
+
+    def _on_settings_refused(self, settings: ModelSettings, report: ErrorReport) -> None:
+        """Those before count, unless others were chosen by now."""
+        self.settings_problem = report
+        if self.settings == settings:
+            self.settings = self._kept
         self.changed.emit()
 
-    def _on_token(self, there: bool) -> None:
-        self._show_token(there)
-        if there:
-            for download in self.downloads:
-                if download.error is not None and download.error.kind is ErrorKind.REPO_GATED:
-                    self._do(lambda number=download.id: self._parts.downloads.resume(number))
-            self.search.look_again()
+    def _show_token(self, token: TokenState) -> None:
+        self.token = token
+        self.changed.emit()
+
+    def _on_token(self) -> None:
+        self._show_token(TokenState(True, given=True))
+        for download in self.downloads:
+            if download.error is not None and download.error.kind is ErrorKind.REPO_GATED:
+                self._do(lambda number=download.id: self._parts.downloads.resume(number))
+        self.search.look_again()
+
+    def _on_token_refused(self, report: ErrorReport) -> None:
+        self._show_token(TokenState(self.has_token, error=report))
 
     def _on_moved(self) -> None:
         if not self._pace.isActive():
@@ -328,6 +392,8 @@ class ModelsControl(QObject):
     def _look_at_downloads(self) -> None:
         before = {download.id for download in self.downloads if download.state is DownloadState.DONE}
         self.downloads = self._parts.downloads.snapshot()
+        if any(one.state is DownloadState.RUNNING for one in self.downloads):
+            self._still.start()
         self.downloads_changed.emit()
         if any(one.state is DownloadState.DONE and one.id not in before for one in self.downloads):
             self.rescan()
@@ -336,6 +402,20 @@ class ModelsControl(QObject):
         self._checks[path] = check
         self._rows_of = None
         self.changed.emit()
+
+    def _tell(self, report: ErrorReport) -> None:
+        self._problems = [report, *(problem for problem in self._problems if not _same(problem, report))]
+
+    def _draft_is_needed(self, pair: CataloguePair, *, moving: bool) -> bool:
+        here = {number for number, (target, _draft) in self._files.items() if target is not None}
+        return draft_is_needed(pair, self.catalogue.pairs, self.downloads, here, moving=moving)
+
+    def _own(self, row: PairRow, progress: Progress, *, moving: bool) -> Progress:
+        """What comes for that pair alone."""
+        if not self._draft_is_needed(row.pair, moving=moving):
+            return progress
+        draft = [one.id for one in self.downloads if same_model(one.model, row.pair.draft.model)]
+        return replace(progress, ids=tuple(number for number in progress.ids if number not in draft))
 
     def _each(self, progress: Progress, act: Callable[[str], object]) -> None:
         for number in progress.ids:
@@ -347,3 +427,8 @@ class ModelsControl(QObject):
             act()
         except EngineError as error:
             self.show_problem(error.report)
+
+
+def _same(one: ErrorReport, other: ErrorReport) -> bool:
+    """Whether both tell the same, however it came to be."""
+    return (one.kind, one.facts) == (other.kind, other.facts)

@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButto
 from app.messages import message_for
 from app.translate import translate
 from engine.errors import ErrorReport
+from ui.models_parts import TokenState
+from ui.models_token import AnswerLine
 from ui.translated import Translated
 
 
@@ -46,7 +48,10 @@ class GatedCard(Translated, QFrame):
         column.setSpacing(9)
         for widget in (self._title, self._text, self._browse):
             column.addWidget(widget)
+        self._answer = AnswerLine()
+        self._token_state = TokenState()
         column.addLayout(field)
+        column.addWidget(self._answer)
         self.hide()
         self.retranslate()
 
@@ -63,7 +68,18 @@ class GatedCard(Translated, QFrame):
             self.retranslate()
         self.setVisible(report is not None)
 
+    @property
+    def answer(self) -> str:
+        """What became of the token."""
+        return self._answer.text()
+
+    def show_token(self, token: TokenState) -> None:
+        self._token_state = token
+        self.setEnabled(not token.keeping)
+        self._answer.show_token(token)
+
     def retranslate(self) -> None:
+        self._answer.show_token(self._token_state)
         if self._report is not None:
             message = message_for(self._report)
             self._title.setText(message.title)

@@ -163,10 +163,15 @@ class ModelsPage(Translated, QWidget):
         else:
             self._show_panel()
 
+    def _show_token(self) -> None:
+        for panel in (self.panels[PAIRS], self.panels[SEARCH]):
+            panel.gated.show_token(self._models.token)
+
     def _show_panel(self) -> None:
         models, search = self._models, self._models.search
         if self.tab == PAIRS:
-            self.panels[PAIRS].show_row(self.pairs.table.current, models.has_token)
+            endpoint = models.settings.hub_endpoint
+            self.panels[PAIRS].show_row(self.pairs.table.current, models.has_token, endpoint)
         elif self.tab == LOCAL:
             self.panels[LOCAL].show_row(self.local.table.current)
         else:
@@ -317,6 +322,7 @@ class ModelsPage(Translated, QWidget):
             panel.acted.connect(self._on_panel)
         self.panels[PAIRS].gated.token_given.connect(models.use_token)
         self.panels[SEARCH].gated.token_given.connect(models.use_token)
+        models.changed.connect(self._show_token)
         self.panels[SEARCH].model_acted.connect(acts.on_hub)
         for card in (self.pairs.drafts, self.local.drafts, self.search.drafts):
             card.use_wanted.connect(acts.use_draft)

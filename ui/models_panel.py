@@ -13,7 +13,6 @@ from app.amounts import count, size
 from app.downloads.state import DownloadState
 from app.error_words import printable
 from app.messages import message_for
-from app.model_settings import DEFAULT_ENDPOINT
 from app.model_values import CataloguePair, LocalModel
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
@@ -189,6 +188,7 @@ class PairPanel(Panel):
         super().__init__()
         self._row: PairRow | None = None
         self._has_token = False
+        self._endpoint = ""
         self.gated = GatedCard()
         self._note = wrapped("")
         self._note.setProperty("tone", "muted")
@@ -197,8 +197,9 @@ class PairPanel(Panel):
         self.column.addStretch(1)
         self.retranslate()
 
-    def show_row(self, row: PairRow | None, has_token: bool) -> None:
-        self._row, self._has_token = row, has_token
+    def show_row(self, row: PairRow | None, has_token: bool, endpoint: str) -> None:
+        """`endpoint`: of the hub that is asked."""
+        self._row, self._has_token, self._endpoint = row, has_token, endpoint
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -213,7 +214,7 @@ class PairPanel(Panel):
         self.facts.show_facts(_pair_facts(row))
         self._note.setText(printable(row.pair.note))
         self._note.setVisible(bool(row.pair.note))
-        gated = _gated_report(row, self._has_token)
+        gated = _gated_report(row, self._has_token, self._endpoint)
         self.gated.show_report(gated)
         if gated is not None:
             self.show_alert(None)
@@ -304,7 +305,7 @@ def _local_facts(model: LocalModel) -> Facts:
     return [(name, value) for name, value in facts if value and value != "–"]
 
 
-def _gated_report(row: PairRow, has_token: bool) -> ErrorReport | None:
+def _gated_report(row: PairRow, has_token: bool, endpoint: str) -> ErrorReport | None:
     """What the hub said, or what it will say to somebody without a token."""
     error = row.progress.error if row.progress else None
     if error is not None and error.kind is ErrorKind.REPO_GATED:
@@ -312,7 +313,7 @@ def _gated_report(row: PairRow, has_token: bool) -> ErrorReport | None:
     if not row.pair.gated or has_token or row.ready or row.progress is not None:
         return None
     repo = row.pair.target.model.repo
-    return ErrorReport(ErrorKind.REPO_GATED, (("repo", repo), ("url", f"{DEFAULT_ENDPOINT}/{repo}"), ("token", "none")))
+    return ErrorReport(ErrorKind.REPO_GATED, (("repo", repo), ("url", f"{endpoint}/{repo}"), ("token", "none")))
 
 
 def share_of(progress: Progress) -> float:

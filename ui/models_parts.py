@@ -33,6 +33,21 @@ class Opened:
     local: tuple[LocalModel, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TokenState:
+    """What became of a hub token that the user gave or took away.
+
+    Attributes:
+        there: there is one. keeping: it is on its way to the keyring, which may take seconds.
+        given: one was kept in this run. error: why the last one was not kept.
+    """
+
+    there: bool = False
+    keeping: bool = False
+    given: bool = False
+    error: ErrorReport | None = None
+
+
 class Queue(Protocol):
     """The downloads. Every method returns at once; any thread."""
 

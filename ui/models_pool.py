@@ -72,7 +72,8 @@ class Pool(QObject):
 
     arrived = Signal(object)
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int = THREADS) -> None:
+        """One thread works in the order in which it is asked."""
         super().__init__()
         self.closed = False
         sys.setswitchinterval(SWITCH_S)
@@ -82,7 +83,7 @@ class Pool(QObject):
         self.arrived.connect(_call, Qt.ConnectionType.QueuedConnection)
         # Daemons: the interpreter does not wait at its end for one that still waits for a hub.
         self._threads = [
-            threading.Thread(target=self._serve, name=f"models {number}", daemon=True) for number in range(THREADS)
+            threading.Thread(target=self._serve, name=f"models {number}", daemon=True) for number in range(threads)
         ]
         for thread in self._threads:
             thread.start()
@@ -97,11 +98,12 @@ class Pool(QObject):
         self._waiting.put(lambda: self._work(task, work, on_done, on_failed))
         return task
 
-    def close(self) -> None:
-        """Cancel everything and wait for the threads, but not long for one that waits for a hub."""
+    def close(self, *, finish: bool = False) -> None:
+        """Cancel everything, or with `finish` do what waits, and wait for the threads, but not long for one that waits
+        for a hub. Nothing is told any more."""
         self.closed = True
         with self._lock:
-            for task in self._tasks:
+            for task in () if finish else self._tasks:
                 task.cancel()
         for _ in self._threads:
             self._waiting.put(None)

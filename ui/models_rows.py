@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
 
 from app.downloads.state import Download, DownloadState
@@ -24,6 +24,7 @@ ORDER = (
     DownloadState.CANCELLED,
 )
 ENDED = (DownloadState.DONE, DownloadState.CANCELLED)
+MOVING = (DownloadState.WAITING, DownloadState.RUNNING, DownloadState.VERIFYING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Progress:
     """How far one or more downloads are.
 
     Attributes:
-        ids: of those that have not ended.
+        ids: of those that have not ended and may be paused and cancelled here.
         total_bytes: 0 where nobody said so yet.
         speed: bytes per second. place: in the queue, from 1; 0 for what does not wait.
     """
@@ -48,6 +49,8 @@ class Progress:
 
     @property
     def acts(self) -> tuple[Act, ...]:
+        if not self.ids:
+            return ()
         match self.state:
             case DownloadState.WAITING:
                 return Act.UP, Act.DOWN, Act.PAUSE, Act.CANCEL
@@ -190,9 +193,11 @@ def pair_row(
     files: tuple[LocalModel | None, LocalModel | None],
     downloads: Sequence[Download],
     queue: dict[str, int],
+    *,
+    shared: bool = False,
 ) -> PairRow:
     """A draft that serves several pairs may be on its way for another one; a download is this pair's where its target
-    is here or was asked for."""
+    is here or was asked for. `shared`: the draft comes for another one too; the target then tells of the pair."""
     target, draft = files
     if target is None and not any(
         same_model(download.model, pair.target.model) and download.state is not DownloadState.CANCELLED
@@ -211,4 +216,39 @@ def pair_row(
         if local is not None and not any(same_model(model, half.model) for model in fetched)
     )
     about = pair.target.about_bytes + pair.draft.about_bytes
-    return PairRow(pair, target, draft, progress_of(ours, queue, here, about))
+    progress = progress_of(ours, queue, here, about)
+    if shared and progress is not None:
+        progress = _without_draft(progress, pair, ours, queue)
+    return PairRow(pair, target, draft, progress)
+
+
+def _without_draft(
+    progress: Progress, pair: CataloguePair, ours: Sequence[Download], queue: dict[str, int]
+) -> Progress:
+    """The progress of a pair while its draft comes for another one."""
+    if not any(same_model(one.model, pair.draft.model) and one.state in MOVING for one in ours):
+        return progress
+    for one in ours:
+        if same_model(one.model, pair.target.model) and one.state not in ENDED:
+            return replace(progress, state=one.state, place=queue.get(one.id, 0), source=one.source, error=one.error)
+    return replace(progress, ids=())
+
+
+def draft_is_needed(
+    pair: CataloguePair,
+    pairs: Iterable[CataloguePair],
+    downloads: Sequence[Download],
+    here: Collection[str],
+    *,
+    moving: bool,
+) -> bool:
+    """Whether the draft of a pair is another one's too that was asked for, or whose target is `here`, by its id.
+    `moving`: only of one that was not stopped."""
+    for other in pairs:
+        if other.id == pair.id or not same_model(other.draft.model, pair.draft.model):
+            continue
+        states = [one.state for one in downloads if same_model(one.model, other.target.model)]
+        stopped = (DownloadState.CANCELLED, *((DownloadState.PAUSED, DownloadState.FAILED) if moving else ()))
+        if any(state not in stopped for state in states) or (other.id in here and not moving):
+            return True
+    return False

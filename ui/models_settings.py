@@ -19,14 +19,41 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.model_settings import ModelSettings
+from app.model_settings import ModelSettings, is_endpoint
 from app.translate import translate
+from engine.errors import ErrorReport
 from ui.elided_label import ElidedLabel
-from ui.form import Whole, name_field
+from ui.form import Fraction, name_field
+from ui.models_parts import TokenState
+from ui.models_token import AnswerLine
 from ui.translated import Translated
 
-MB = 1_000_000
+KB, MB = 1_000, 1_000_000
 FASTEST = 10_000  # MB/s
+
+
+class Speed(Fraction):
+    """In MB/s, down to single kB/s, without digits that say nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(0.0, FASTEST, 1.0)
+        self.setDecimals(3)
+
+    def textFromValue(self, value: float) -> str:
+        return f"{value:.3f}".rstrip("0").rstrip(".").replace(".", self.locale().decimalPoint())
+
+    def show_limit(self, limit: int | None) -> None:
+        """Bytes a second; None is no limit."""
+        self.setValue((shown_limit(limit) or 0) / MB)
+
+    @property
+    def limit(self) -> int | None:
+        return round(self.value() * MB / KB) * KB or None
+
+
+def shown_limit(limit: int | None) -> int | None:
+    """A limit as the field shows it: in whole kB/s, and never as none."""
+    return max(KB, round(limit / KB) * KB) if limit else None
 
 
 class ModelSettingsCard(Translated, QFrame):
@@ -43,7 +70,8 @@ class ModelSettingsCard(Translated, QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self._settings = ModelSettings()
-        self._has_token = False
+        self._token = TokenState()
+        self._problem: ErrorReport | None = None
         self._title, self._hint, self._folders_title = QLabel(), QLabel(), QLabel()
         self._title.setProperty("role", "strong")
         self._hint.setProperty("role", "small")
@@ -51,25 +79,30 @@ class ModelSettingsCard(Translated, QFrame):
         self.endpoint, self.token = QLineEdit(), QLineEdit()
         self.token.setEchoMode(QLineEdit.EchoMode.Password)
         self.modelscope, self.offline = QCheckBox(), QCheckBox()
-        self.limit = Whole(0, FASTEST)
+        self.limit = Speed()
+        self.endpoint_answer, self.token_answer, self.folder_answer = AnswerLine(), AnswerLine(), AnswerLine()
+        self.answer = AnswerLine()  # about all of it: it could not be kept
         self.save_token, self.forget_token, self.add_folder = QPushButton(), QPushButton(), QPushButton()
         self._labels = QLabel(), QLabel(), QLabel()
         self._folder_box = QWidget()
         self._folders = QVBoxLayout(self._folder_box)
         self._build()
         self._wire()
-        self.show_settings(ModelSettings(), False)
+        self.show_settings(ModelSettings(), TokenState())
         self.retranslate()
 
-    def show_settings(self, settings: ModelSettings, has_token: bool) -> None:
-        self._settings, self._has_token = settings, has_token
-        if not self.endpoint.hasFocus():
+    def show_settings(self, settings: ModelSettings, token: TokenState, problem: ErrorReport | None = None) -> None:
+        """`problem`: why what was chosen last is not among the settings. What is being typed, and a wrong address below
+        which the reason stands, stay."""
+        self._settings, self._token, self._problem = settings, token, problem
+        if not self.endpoint.hasFocus() and not self.endpoint_answer.text():
             self.endpoint.setText(settings.endpoint or "")
         self.modelscope.setChecked(settings.modelscope)
         self.offline.setChecked(settings.offline)
         if not self.limit.hasFocus():
-            self.limit.setValue((settings.speed_limit or 0) // MB)
-        self.forget_token.setVisible(has_token)
+            self.limit.show_limit(settings.speed_limit)
+        self.forget_token.setVisible(token.there)
+        self._enable_token()
         self._show_folders()
         self.retranslate()
 
@@ -105,7 +138,7 @@ class ModelSettingsCard(Translated, QFrame):
         self.limit.setSpecialValueText(translate("model_settings", "none"))
         self.limit.setSuffix(" MB/s")
         there, none = translate("model_settings", "a token is kept"), translate("model_settings", "none, hf_…")
-        self.token.setPlaceholderText(there if self._has_token else none)
+        self.token.setPlaceholderText(there if self._token.there else none)
         self.save_token.setText(translate("model_settings", "Keep"))
         self.forget_token.setText(translate("model_settings", "Forget"))
         self.modelscope.setText(translate("model_settings", "Also take files from ModelScope"))
@@ -120,18 +153,24 @@ class ModelSettingsCard(Translated, QFrame):
         )
         for button in self._folder_box.findChildren(QPushButton):
             self._name_removal(button)
+        self.token_answer.show_token(self._token)
+        self.answer.show_error(self._problem)
+        self._check_endpoint()
 
     def _build(self) -> None:
         grid = QGridLayout()
         grid.setHorizontalSpacing(14)
         grid.setVerticalSpacing(10)
-        for row, (label, field) in enumerate(zip(self._labels, (self.endpoint, self.limit, self.token), strict=True)):
+        fields = (self.endpoint, self.endpoint_answer), (self.limit, None), (self.token, self.token_answer)
+        for place, (label, (field, answer)) in enumerate(zip(self._labels, fields, strict=True)):
             label.setProperty("tone", "muted")
-            grid.addWidget(label, row, 0)
-            grid.addWidget(field, row, 1)
+            grid.addWidget(label, 2 * place, 0)
+            grid.addWidget(field, 2 * place, 1)
+            if answer is not None:
+                grid.addWidget(answer, 2 * place + 1, 1)
         self.save_token.setEnabled(False)
-        grid.addWidget(self.save_token, 2, 2)
-        grid.addWidget(self.forget_token, 2, 3)
+        grid.addWidget(self.save_token, 4, 2)
+        grid.addWidget(self.forget_token, 4, 3)
         grid.setColumnStretch(1, 1)
         folders_head = QHBoxLayout()
         folders_head.addWidget(self._folders_title, 1)
@@ -147,31 +186,59 @@ class ModelSettingsCard(Translated, QFrame):
         for widget in (self.modelscope, self.offline, self._hint):
             column.addWidget(widget)
         column.addLayout(folders_head)
-        column.addWidget(self._folder_box)
+        for widget in (self.folder_answer, self._folder_box, self.answer):
+            column.addWidget(widget)
 
     def _wire(self) -> None:
-        self.endpoint.editingFinished.connect(
-            lambda: self._choose(replace(self._settings, endpoint=self.endpoint.text().strip().rstrip("/") or None))
-        )
-        self.limit.editingFinished.connect(
-            lambda: self._choose(replace(self._settings, speed_limit=self.limit.value() * MB or None))
-        )
+        self.endpoint.editingFinished.connect(self._choose_endpoint)
+        self.limit.editingFinished.connect(self._choose_limit)
         self.modelscope.clicked.connect(lambda on: self._choose(replace(self._settings, modelscope=on)))
         self.offline.clicked.connect(lambda on: self._choose(replace(self._settings, offline=on)))
-        self.token.textChanged.connect(lambda text: self.save_token.setEnabled(bool(text.strip())))
+        self.token.textChanged.connect(lambda _text: self._enable_token())
         self.token.returnPressed.connect(self._give_token)
         self.save_token.clicked.connect(self._give_token)
         self.forget_token.clicked.connect(self.token_forgotten)
         self.add_folder.clicked.connect(self._look_for_folder)
+
+    def _choose_endpoint(self) -> None:
+        if self._check_endpoint():
+            self._choose(replace(self._settings, endpoint=self._typed_endpoint or None))
+
+    @property
+    def _typed_endpoint(self) -> str:
+        return self.endpoint.text().strip().rstrip("/")
+
+    def _check_endpoint(self) -> bool:
+        """Say what is wrong with what stands there; the address before counts then."""
+        typed = self._typed_endpoint
+        right = not typed or is_endpoint(typed)
+        words = translate(
+            "model_settings",
+            "No hub can be asked at this address: it begins with https:// and has no password in it. {address} still "
+            "counts.",
+        )
+        self.endpoint_answer.show_words(
+            "" if right else words.format(address=self._settings.hub_endpoint), failed=not right
+        )
+        return right
+
+    def _choose_limit(self) -> None:
+        """What stood there may be rounded."""
+        if self.limit.limit != shown_limit(self._settings.speed_limit):
+            self._choose(replace(self._settings, speed_limit=self.limit.limit))
 
     def _choose(self, settings: ModelSettings) -> None:
         if settings != self._settings:
             self._settings = settings
             self.chosen.emit(settings)
 
+    def _enable_token(self) -> None:
+        self.save_token.setEnabled(bool(self.token.text().strip()) and not self._token.keeping)
+        self.forget_token.setEnabled(not self._token.keeping)
+
     def _give_token(self) -> None:
         text = self.token.text().strip()
-        if text:
+        if text and not self._token.keeping:
             self.token.clear()
             self.token_given.emit(text)
 
@@ -184,7 +251,10 @@ class ModelSettingsCard(Translated, QFrame):
 
     def add(self, folder: Path) -> None:
         """One more folder."""
-        if folder not in self._settings.folders:
+        there = folder.is_dir()
+        words = translate("model_settings", "{folder} is no folder on this computer.").format(folder=folder)
+        self.folder_answer.show_words("" if there else words, failed=not there)
+        if there and folder not in self._settings.folders:
             self._choose(replace(self._settings, folders=(*self._settings.folders, folder)))
 
     def _show_folders(self) -> None:
@@ -193,7 +263,9 @@ class ModelSettingsCard(Translated, QFrame):
             widget.hide()
             widget.deleteLater()
         for folder in self._settings.folders:
-            self._folders.addWidget(self._folder_row(folder))
+            row = self._folder_row(folder)
+            self._folders.addWidget(row)
+            row.show()  # now, not when the layout comes to it
         self._folder_box.setVisible(bool(self._settings.folders))
 
     def _folder_row(self, folder: Path) -> QWidget:

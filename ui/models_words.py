@@ -53,11 +53,13 @@ def progress_words(progress: Progress) -> str:
     """The small line below a download's bar."""
     bytes_words = part_of(progress.done_bytes, progress.total_bytes)
     match progress.state:
+        case DownloadState.RUNNING if not progress.done_bytes and not progress.speed:
+            return translate("models", "Connecting…")
         case DownloadState.RUNNING:
             parts = [bytes_words]
-            if progress.speed is not None:
+            if progress.speed:
                 parts.append(speed_words(progress.speed))
-            if progress.seconds_left is not None:
+            if progress.speed and progress.seconds_left is not None:
                 parts.append(duration(progress.seconds_left))
             return " · ".join(parts)
         case DownloadState.VERIFYING:
@@ -70,6 +72,8 @@ def progress_words(progress: Progress) -> str:
         case DownloadState.FAILED if progress.error is not None:
             if progress.error.kind is ErrorKind.REPO_GATED:
                 return translate("models", "The licence must be accepted")
+            if progress.error.kind is ErrorKind.OFFLINE:
+                return translate("models", "Paused while offline · {done}").format(done=bytes_words)
             return message_for(progress.error).title
         case _:
             return bytes_words
@@ -81,7 +85,7 @@ def downloads_words(downloads: Sequence[Download]) -> str:
     if not running:
         return ""
     words = translate("status_line", "Downloading {number}").format(number=len(running))
-    speeds = [download.speed for download in running if download.speed is not None]
+    speeds = [download.speed for download in running if download.speed]
     return f"{words} · {speed_words(sum(speeds))}" if speeds else words
 
 
@@ -157,10 +161,12 @@ def or_dash(number: int) -> str:
 
 
 def parameters_words(parameters: int) -> str:
-    """ "7.6 B", "494 M"."""
-    if parameters >= 1_000_000_000:
+    """ "7.6 B", "494 M", "72 K"."""
+    if parameters >= 999_500_000:
         return f"{parameters / 1e9:.1f} B"
-    return f"{parameters / 1e6:.0f} M" if parameters else "–"
+    if parameters >= 999_500:
+        return f"{parameters / 1e6:.0f} M"
+    return f"{parameters / 1e3:.0f} K" if parameters >= 500 else or_dash(parameters)
 
 
 def date_words(moment: datetime | None) -> str:

@@ -205,10 +205,12 @@ class FakeQueue:
         return download
 
     def pause(self, number: str) -> None:
-        self.set(number, state=DownloadState.PAUSED, speed=None)
+        if self._state(number) in (DownloadState.WAITING, DownloadState.RUNNING, DownloadState.VERIFYING):
+            self.set(number, state=DownloadState.PAUSED, speed=None)
 
     def resume(self, number: str) -> None:
-        self.set(number, state=DownloadState.WAITING, error=None)
+        if self._state(number) in (DownloadState.PAUSED, DownloadState.FAILED, DownloadState.CANCELLED):
+            self.set(number, state=DownloadState.WAITING, error=None)
 
     def cancel(self, number: str) -> None:
         self.set(number, state=DownloadState.CANCELLED, speed=None)
@@ -234,13 +236,15 @@ class FakeQueue:
 
     # what tests use
 
-    def set(self, number: str, **changes: object) -> None:
+    def set(self, number: str, *, silently: bool = False, **changes: object) -> None:
+        """`silently`: nobody is told, as when bytes stop coming."""
         with self._lock:
             self._downloads = [
                 replace(one, **changes) if one.id == number else one  # type: ignore[arg-type]
                 for one in self._downloads
             ]
-        self._tell()
+        if not silently:
+            self._tell()
 
     def run(self, number: str, done: int, speed: float = 48e6) -> None:
         """It runs and has fetched `done` bytes."""
@@ -252,6 +256,9 @@ class FakeQueue:
 
     def find(self, model: RemoteModel) -> Download:
         return next(one for one in self.snapshot() if one.model == model)
+
+    def _state(self, number: str) -> DownloadState:
+        return next(one.state for one in self.snapshot() if one.id == number)
 
     def _tell(self) -> None:
         for listener in list(self._listeners):

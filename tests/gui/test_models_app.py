@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.downloads.state import Download, DownloadState
 from app.model_settings import ModelSettings, read_model_settings, write_model_settings
-from app.model_values import PlaceKind
+from app.model_values import PlaceKind, RemoteModel
 from app.paths import Paths
 from engine.errors import ErrorKind
 from tests.fakes.fake_client import FakeClient
 from tests.fakes.gguf_files import Tiny, write_model
 from tests.fakes.hub import FakeHub
+from tests.fakes.hub_faults import hold
 from tests.gui.shell import PATIENCE_MS
 from ui.models_app import AppParts
 from ui.models_control import ModelsControl
-from ui.models_rows import PairRow
+from ui.models_rows import PairRow, Progress, same_model
 
 TARGET, DRAFT, OTHER = "Owner/Target-GGUF", "Owner/Draft-GGUF", "Owner/Other-GGUF"
 
@@ -39,6 +42,14 @@ class Desk:
     def start(self) -> None:
         self.control.start()
         self.wait(lambda: self.control.opened and not self.control.scanning)
+
+    def download(self, model: RemoteModel) -> Download:
+        return next(one for one in self.control.downloads if same_model(one.model, model))
+
+    @property
+    def kinds(self) -> list[ErrorKind]:
+        """Of what the downloads failed of."""
+        return [download.error.kind for download in self.control.downloads if download.error is not None]
 
     @property
     def pair(self) -> PairRow:
@@ -156,3 +167,68 @@ def test_files_that_cannot_be_added(desk: Desk, tmp_path: Path) -> None:
     control.add_files([tmp_path / "words.gguf", tmp_path / "Other-Q8_0.gguf"])
     desk.wait(lambda: control.problems and any(model.name == "Other" for model in control.local))
     assert control.problems[0].kind is ErrorKind.NOT_GGUF
+
+
+def test_offline_stops_the_downloads_for_a_while(desk: Desk, hub: FakeHub) -> None:
+    """What comes is stopped offline, what is asked for refused; both go on online, and what was paused does not."""
+    control = desk.control
+    desk.start()
+    target, draft = desk.pair.pair.target.model, desk.pair.pair.draft.model
+    other = replace(draft, repo=OTHER, parts=(replace(draft.parts[0], path="Other-Q8_0.gguf", size_bytes=None),))
+    for model in (other, target):
+        hub.script("bytes", hold(1_000), file=model.file_name)
+        control.fetch(model)
+    hub.wait_until_held(2)
+    desk.wait(lambda: len(control.downloads) == 2)
+    paused = desk.download(other)
+    control.pause(Progress(paused.state, (paused.id,), 0, 0))
+    desk.wait(lambda: desk.download(other).state is DownloadState.PAUSED)
+
+    control.use_settings(replace(control.settings, offline=True))
+    desk.wait(lambda: desk.kinds == [ErrorKind.OFFLINE])
+    control.fetch(draft)
+    desk.wait(lambda: desk.kinds == [ErrorKind.OFFLINE] * 2)
+    control.use_settings(replace(control.settings, offline=False))
+    desk.wait(lambda: desk.pair.ready)
+    assert desk.download(other).state is DownloadState.PAUSED
+
+
+def test_quick_changes_are_kept_in_their_order(desk: Desk) -> None:
+    """However fast settings are changed, the last ones are remembered, whole, also where the program ends at once."""
+    control = desk.control
+    desk.start()
+    for limit in range(1, 201):
+        control.use_settings(replace(control.settings, speed_limit=limit * 1_000, offline=bool(limit % 2)))
+    wanted = control.settings
+    control.close()
+    assert read_model_settings(Paths()) == wanted
+    assert [file.name for file in Paths().data.glob("settings*")] == ["settings.json"]
+    assert not control.settings_problem
+
+
+def test_folders_change_while_they_are_looked_through(desk: Desk, tmp_path: Path) -> None:
+    """Folders come and go while a scan is under way; what the last ones hold is found, and nothing fails."""
+    control = desk.control
+    desk.start()
+    for _ in range(10):
+        control.add_folder(tmp_path)
+        control.use_settings(replace(control.settings, folders=()))
+    control.add_folder(tmp_path)
+    desk.wait(lambda: {"Target", "Draft", "Other"} <= {model.name for model in control.local} and not control.scanning)
+    assert not control.problems
+
+
+def test_settings_that_cannot_be_kept(desk: Desk) -> None:
+    """Where settings cannot be written those before go on to count, and the reason is told."""
+    control = desk.control
+    desk.start()
+    before = control.settings
+    file = Paths().data / "settings.json"
+    file.unlink()
+    (file / "in the way").mkdir(parents=True)
+    control.use_settings(replace(before, modelscope=True))
+    desk.wait(lambda: control.settings_problem)
+    assert control.settings_problem is not None
+    assert control.settings_problem.kind is ErrorKind.FOLDER_UNWRITABLE
+    assert control.settings == before
+    assert not list(Paths().data.glob("*.new"))
