@@ -1641,8 +1641,16 @@
         <translation>仅当 SHA-256 与 Hub 或清单给出的一致时，才采用 ModelScope 的文件。</translation>
     </message>
     <message>
+        <source>No hub can be asked at this address: it begins with https:// and has no password in it. {address} still counts.</source>
+        <translation>此地址不能用作 Hub 地址：应以 https:// 开头且不含密码。仍使用 {address}。</translation>
+    </message>
+    <message>
         <source>Add a folder with models</source>
         <translation>添加模型文件夹</translation>
+    </message>
+    <message>
+        <source>{folder} is no folder on this computer.</source>
+        <translation>{folder} 不是本机上的文件夹。</translation>
     </message>
     <message>
         <source>Leave out</source>
@@ -1651,6 +1659,14 @@
     <message>
         <source>Leave out {folder}</source>
         <translation>移出 {folder}</translation>
+    </message>
+    <message>
+        <source>Keeping the token…</source>
+        <translation>正在保存令牌…</translation>
+    </message>
+    <message>
+        <source>The token is kept.</source>
+        <translation>令牌已保存。</translation>
     </message>
 </context>
 <context>
@@ -1820,8 +1836,28 @@
         <translation>此文件（{size}）将移到回收站：</translation>
     </message>
     <message>
+        <source>It is loaded now and cannot be loaded again afterwards.</source>
+        <translation>它现已加载，删除后将无法再次加载。</translation>
+    </message>
+    <message>
         <source>Move to the trash</source>
         <translation>移到回收站</translation>
+    </message>
+    <message>
+        <source>Cancel the download</source>
+        <translation>取消下载</translation>
+    </message>
+    <message>
+        <source>{size} that came already will be deleted. A pause would keep them.</source>
+        <translation>已下载的 {size} 将被删除；暂停则会保留。</translation>
+    </message>
+    <message>
+        <source>Delete what came</source>
+        <translation>删除已下载的内容</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation>保留</translation>
     </message>
     <message>
         <source>Make a draft from {target}</source>
@@ -1948,8 +1984,16 @@
         <translation>匹配的模型对</translation>
     </message>
     <message>
+        <source>Choose a pair to see its files and its licence.</source>
+        <translation>选择一个模型对，查看其文件和许可协议。</translation>
+    </message>
+    <message>
         <source>ON THIS COMPUTER</source>
         <translation>本机</translation>
+    </message>
+    <message>
+        <source>Choose a model to see what its header says of it.</source>
+        <translation>选择一个模型，查看其文件头中的信息。</translation>
     </message>
     <message>
         <source>Good for</source>
@@ -2008,6 +2052,10 @@
         <translation>仓库</translation>
     </message>
     <message>
+        <source>Choose a repository to see its quantisations.</source>
+        <translation>选择一个仓库，查看其量化版本。</translation>
+    </message>
+    <message>
         <source>Asking the hub…</source>
         <translation>正在查询 Hub…</translation>
     </message>
@@ -2034,6 +2082,14 @@
     <message>
         <source>Add a folder…</source>
         <translation>添加文件夹…</translation>
+    </message>
+    <message>
+        <source>Looking for models…</source>
+        <translation>正在查找模型…</translation>
+    </message>
+    <message>
+        <source>{seen} of {n} models</source>
+        <translation>{seen} / {n} 个模型</translation>
     </message>
     <message>
         <source>{n} models · looking through the folders…</source>
@@ -2064,8 +2120,12 @@
         <translation>Hub 上没有此名称的 GGUF 模型。</translation>
     </message>
     <message>
-        <source>Repositories with GGUF files, the most downloaded first.</source>
-        <translation>含有 GGUF 文件的仓库，下载最多的在前。</translation>
+        <source>Search for repositories with GGUF files; the most downloaded come first.</source>
+        <translation>搜索含有 GGUF 文件的仓库；下载最多的在前。</translation>
+    </message>
+    <message>
+        <source>Nothing matches the filter.</source>
+        <translation>没有符合筛选条件的内容。</translation>
     </message>
     <message>
         <source>{done} of {total} GB</source>
@@ -2088,6 +2148,10 @@
         <translation>{h} 小时 {m} 分</translation>
     </message>
     <message>
+        <source>Connecting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Checking what came</source>
         <translation>正在校验下载内容</translation>
     </message>
@@ -2102,6 +2166,10 @@
     <message>
         <source>The licence must be accepted</source>
         <translation>需接受许可协议</translation>
+    </message>
+    <message>
+        <source>Paused while offline · {done}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Chat</source>
