@@ -2149,7 +2149,7 @@
     </message>
     <message>
         <source>Connecting…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在连接…</translation>
     </message>
     <message>
         <source>Checking what came</source>
@@ -2169,7 +2169,7 @@
     </message>
     <message>
         <source>Paused while offline · {done}</source>
-        <translation type="unfinished"></translation>
+        <translation>离线，已暂停 · {done}</translation>
     </message>
     <message>
         <source>Chat</source>
