@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,6 +25,19 @@ for name in [name for name in os.environ if name.startswith(("HF_", "HUGGING"))]
 # No deadline: the machine that runs the tests may be busy, and time belongs in tests/bench.
 settings.register_profile("draftlight", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("draftlight")
+
+MOST_GARBAGE = 5_000  # objects that were made and are still there
+
+
+gc.disable()  # as the window does: what is collected in a worker's thread takes Qt down (ui/collector.py)
+
+
+@pytest.fixture(autouse=True)
+def collected() -> Iterator[None]:
+    """Garbage of a test goes on the main thread, before the next one begins."""
+    yield
+    if gc.get_count()[0] > MOST_GARBAGE:
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ from app.precheck import check_files
 from app.starter import starter_pair
 from engine.protocol import LoadProgress
 from engine.types import LoadRequest
+from ui.collector import Collector
 from ui.fonts import text_font
 from ui.language import Language
 from ui.main_window import MainWindow
@@ -37,6 +38,7 @@ class Program:
         """`find_starter` gives the starter pair, `parts` are what the models page works with, `check` looks at a
         pair's files before it is loaded."""
         self._client = client
+        self._collector = Collector()
         self.worker = EngineWorker(client, check)
         self.pairs = PairControl(self.worker, find_starter)
         self.replies = ReplyControl(self.worker, self.pairs)
