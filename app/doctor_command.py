@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from app.command import Outcome
 from app.engine_client import EngineClient
 from app.logs import last_crash
 from app.machine import engine_document, machine_document, versions
-from app.paths import Paths
+from app.paths import Paths, free_bytes
 from app.reply_document import Document, error_document
 from app.starter import StarterState, starter_state
 from app.terminal import Terminal
@@ -101,11 +100,8 @@ def _free(free: object, total: object) -> str:
 
 
 def _free_disk(folder: Path) -> int | None:
-    """Of the disk that holds `folder`, which need not exist yet; None if that cannot be told."""
-    for place in (folder, *folder.parents):
-        if place.exists():
-            try:
-                return shutil.disk_usage(place).free
-            except OSError:
-                return None
-    return None
+    """None if it cannot be told."""
+    try:
+        return free_bytes(folder)
+    except OSError:
+        return None

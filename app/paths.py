@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from pathlib import Path
 
 import platformdirs
@@ -43,6 +44,12 @@ def make_folder(folder: Path) -> Path:
     except OSError as error:
         raise storage_error(folder, error) from error
     return folder
+
+
+def free_bytes(folder: Path) -> int:
+    """Free on the disk that holds `folder`, which need not exist yet. Raises OSError where that cannot be told."""
+    place = next((place for place in (folder, *folder.parents) if place.exists()), folder)
+    return shutil.disk_usage(place).free
 
 
 def storage_error(path: Path, error: OSError) -> EngineError:

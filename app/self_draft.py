@@ -6,7 +6,6 @@ It is no small model: it computes as much as its target and only reads less, so 
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -17,7 +16,7 @@ import psutil
 from app.amounts import count
 from app.engine_client import EngineClient
 from app.model_values import LocalModel
-from app.paths import Paths
+from app.paths import Paths, free_bytes
 from app.requantise import OnJob, OnProgress, requantise
 from app.translate import translate
 from engine.errors import EngineError, ErrorKind
@@ -86,7 +85,7 @@ def plan(target: LocalModel, file_type: str, paths: Paths) -> SelfDraftPlan:
         path=path,
         size_bytes=headers[0].data_offset + new_bytes,
         seconds=estimated_seconds(tensors, psutil.cpu_count(logical=False) or 1),
-        free_bytes=_free_bytes(path),
+        free_bytes=free_bytes(path.parent),
         fallen_back=len(fallen_back),
         tensors=len(tensors),
         fallback_types=tuple(sorted({tensor.type for tensor in fallen_back})),
@@ -149,9 +148,3 @@ def _path(target: LocalModel, file_type: str, paths: Paths) -> Path:
         identity.update(f"\0{status.st_size} {status.st_mtime_ns}".encode())
     name = os.fsencode(target.path.stem)[:_LONGEST_NAME].decode("utf-8", errors="ignore")
     return paths.models / "self-drafts" / identity.hexdigest() / f"{name}.{file_type}.gguf"
-
-
-def _free_bytes(path: Path) -> int:
-    """On the disk of a file whose folder may not exist yet."""
-    existing = next(folder for folder in path.parents if folder.exists())
-    return shutil.disk_usage(existing).free

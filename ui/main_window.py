@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.conversation import Conversations
-from app.paths import Paths
+from app.paths import Paths, free_bytes
 from app.preferences import Preferences, read_preferences, write_preferences
 from app.starter import StarterState, starter_state
 from app.translate import translate
@@ -316,9 +315,8 @@ def _line(vertical: bool = False) -> QFrame:
 
 
 def _free_bytes(folder: Path) -> int | None:
-    """Free space where `folder` is or will be."""
-    place = next((parent for parent in (folder, *folder.parents) if parent.exists()), None)
+    """None if it cannot be told."""
     try:
-        return shutil.disk_usage(place).free if place else None
+        return free_bytes(folder)
     except OSError:
         return None

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app import requantise
-from app.engine_client import EngineClient, Job, Patience
+from app.engine_client import EngineClient, Job
 from app.model_values import LocalModel, PlaceKind
 from app.paths import Paths
 from app.self_draft import DRAFT_FILE_TYPES, fallback_words, make, plan
@@ -22,27 +21,8 @@ from engine.protocol import Failed
 from engine.quantising import estimated_seconds, requantised
 from tests.conftest import StarterFiles
 from tests.fakes import gguf_files, scripted_engine
+from tests.fakes.clients import MakeClient
 from tests.fakes.gguf_files import Tiny
-
-MakeClient = Callable[..., EngineClient]
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> Paths:
-    return Paths(tmp_path / "base")
-
-
-@pytest.fixture
-def make_client(paths: Paths) -> Iterator[MakeClient]:
-    """Clients of scripted engines."""
-    with ExitStack() as stack:
-
-        def make(target: object = scripted_engine.scripted_engine) -> EngineClient:
-            client = EngineClient(paths.logs, target=target, patience=Patience(cancel_s=0.1))  # type: ignore[arg-type]
-            stack.callback(client.close)
-            return client
-
-        yield make
 
 
 @pytest.fixture(scope="module")

@@ -6,41 +6,21 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
 
 from app import starter
-from app.engine_client import EngineClient, Job, Patience
+from app.engine_client import Job
 from app.paths import Paths
 from app.starter import StarterState, starter_pair, starter_state
 from engine.errors import EngineError, ErrorKind
 from tests.fakes import scripted_engine
+from tests.fakes.clients import MakeClient
 
 ROOT = Path(__file__).parents[3]
-
-MakeClient = Callable[..., EngineClient]
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> Paths:
-    return Paths(tmp_path / "base")
-
-
-@pytest.fixture
-def make_client(paths: Paths) -> Iterator[MakeClient]:
-    with ExitStack() as stack:
-
-        def make(target: object = scripted_engine.scripted_engine) -> EngineClient:
-            client = EngineClient(paths.logs, target=target, patience=Patience(cancel_s=0.1))  # type: ignore[arg-type]
-            stack.callback(client.close)
-            return client
-
-        yield make
-
 
 def files(paths: Paths) -> list[str]:
     return sorted(file.name for file in (paths.models / "starter").iterdir())
