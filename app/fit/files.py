@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
+from pathlib import Path
 
 from app.devices.device import DeviceKind, Machine
 from app.dry_load_client import DryLoads
@@ -36,10 +37,21 @@ def search_files(request: LoadRequest, machine: Machine, history: FitHistory, dr
 
 
 def _figures(path: str, dry_loads: DryLoads | None) -> FileFigures:
-    header = gguf.read_header(path)
-    files = header.parts()
-    others = tuple(gguf.read_header(part) for part in files[1:])
-    measure = None if dry_loads is None else partial(dry_loads.measure, files)
+    return figures(gguf.read_header(path).parts(), dry_loads)
+
+
+def figures(files: Sequence[Path], dry_loads: DryLoads | None) -> FileFigures:
+    """What one model needs. Reads its headers.
+
+    Args:
+        files: all parts of the model, or what is kept of their headers.
+        dry_loads: None where llama.cpp is not to be asked.
+
+    Raises:
+        EngineError: what is wrong with the files.
+    """
+    header, *others = (gguf.read_header(file, whole=False) for file in files)
+    measure = None if dry_loads is None else partial(dry_loads.measure, tuple(files))
     return FileFigures(header, estimator(header, others), measure)
 
 

@@ -20,10 +20,15 @@ _MOST_ROUNDS: Final = 8
 @dataclass(frozen=True, slots=True)
 class Search:
     """For one pair on one machine as it is now. Not thread-safe; everything raises EngineError where a model cannot
-    even be estimated."""
+    even be estimated.
+
+    Attributes:
+        asks: llama.cpp is asked where it can be; False tells what is known by now, within some milliseconds.
+    """
 
     pair: Pair
     rooms: Rooms
+    asks: bool = True
 
     def place(self, settings: PairSettings) -> Placement:
         """By the figures there are."""
@@ -76,6 +81,8 @@ class Search:
 
     def _learn(self, settings: PairSettings, placement: Placement) -> bool:
         """Whether a figure became exact."""
+        if not self.asks:
+            return False
         gpus = placement.devices[: len(self.rooms.machine.gpus)]
         split = tuple(gpu.layers for gpu in gpus)
         for_target, for_draft = fit_settings(
