@@ -73,6 +73,7 @@ QFrame[role="popover"] {{ background: {t.surface}; border: 1px solid {t.border};
 QLabel[tone="muted"] {{ color: {t.muted}; }}
 QLabel[tone="good"] {{ color: {t.good}; font-weight: 600; }}
 QLabel[tone="warn"] {{ color: {t.warn}; }}
+QLabel[tone="caution"] {{ color: {t.caution}; }}
 QLabel[role="small"] {{ font-size: 12px; color: {t.muted}; }}
 QLabel[role="tiny"] {{ font-size: 11px; color: {t.muted}; }}
 QLabel[role="brand"] {{ font-size: 16px; font-weight: 600; }}

@@ -944,6 +944,21 @@
     </message>
 </context>
 <context>
+    <name>memory</name>
+    <message>
+        <source>Target KV cache</source>
+        <translation>目标模型 KV 缓存</translation>
+    </message>
+    <message>
+        <source>Buffers and the engine itself</source>
+        <translation>缓冲区与引擎自身</translation>
+    </message>
+    <message>
+        <source>Other programs</source>
+        <translation>其他程序</translation>
+    </message>
+</context>
+<context>
     <name>messages</name>
     <message>
         <source>{path_name} is not there</source>
