@@ -9,7 +9,8 @@ from app.devices.devices import Devices
 from app.dry_load_client import DryLoads
 from app.fit.files import rooms
 from app.fit.forecast import Forecast, forecast
-from app.fit.history import FitHistory, taken_bytes
+from app.fit.history import FitHistory
+from app.fit.taken import lesson, taken_by_device
 from app.paths import Paths
 from engine.types import EngineInfo, LoadRequest
 
@@ -40,14 +41,20 @@ class FitDesk:
         return forecast(request, machine, self.history, self.dry_loads, failed=failed)
 
     def record(self, forecast: Forecast, after: Machine) -> None:
-        """Learn from a load. `after` was read when it was done."""
-        before = {device.id: device for device in (*forecast.machine.gpus, forecast.machine.system)}
-        now = {device.id: device for device in (*after.gpus, after.system)}
-        for part in forecast.report.placement.devices:
-            number = part.device.id
-            if number in now and now[number].live and part.need_bytes:
-                taken = taken_bytes(before[number], now[number])
-                self.history.record(number, predicted=part.need_bytes, measured=taken)
+        """Learn from a load.
+
+        Args:
+            after: read when it was done, with nothing but the engine's pid in `OwnUse`. Where the engine was gone by
+                then, nothing is learned.
+        """
+        if not after.system.ours_bytes:
+            return
+        placement = forecast.report.placement
+        taken = taken_by_device(placement, forecast.machine, after)
+        for part in placement.devices:
+            if part.device.id in taken:
+                measured = lesson(part, taken[part.device.id])
+                self.history.record(part.device.id, predicted=part.need_bytes, measured=measured)
 
     def close(self) -> None:
         self.dry_loads.close()
