@@ -24,6 +24,7 @@ from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.types import EndReason, Inactive, LoadedPair, LoadRequest, SamplingSettings
 from tests.fakes import tapes
 from tests.fakes.fake_client import FakeClient
+from tests.fakes.fake_desk import FakeDesk
 from tests.fakes.fake_models import DRAFT_05B, PAIRS, TARGET_7B, FakeParts
 from ui.main import Program
 from ui.models_page import LOCAL as LOCAL_TAB
@@ -383,12 +384,12 @@ STATES = (
 @contextmanager
 def stage(folder: Path, theme: ThemeChoice, language: str) -> Iterator[Stage]:
     """A window of the pictures' size whose chips and seeds are the same everywhere."""
-    client, parts = FakeClient(), FakeParts()
+    client, parts, desk = FakeClient(), FakeParts(), FakeDesk()
 
     def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
         return tapes.REQUEST
 
-    program = Program(Paths(folder), client, find_starter, parts, client.check)
+    program = Program(Paths(folder), client, find_starter, parts, desk, client.check)
     program.replies.settings = GenerationSettings(SamplingSettings(temperature=0.2, seed=42), random_seed=False)
     window = program.window
     window.settings_page.theme_chosen.emit(theme.value)

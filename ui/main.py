@@ -9,15 +9,18 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.engine_client import EngineClient
+from app.fit.desk import FitDesk
 from app.paths import Paths
 from app.precheck import check_files
 from app.starter import starter_pair
 from engine.protocol import LoadProgress
 from engine.types import LoadRequest
 from ui.collector import Collector
+from ui.fit_parts import Desk
 from ui.fonts import text_font
 from ui.language import Language
 from ui.main_window import MainWindow
+from ui.memory_control import MemoryControl
 from ui.models_app import AppParts
 from ui.models_control import ModelsControl
 from ui.models_parts import Parts
@@ -33,18 +36,26 @@ class Program:
     """The window and what drives it. Main thread; needs a QApplication made ready with `prepare`."""
 
     def __init__(
-        self, paths: Paths, client: Client, find_starter: FindPair, parts: Parts, check: Check = check_files
+        self,
+        paths: Paths,
+        client: Client,
+        find_starter: FindPair,
+        parts: Parts,
+        desk: Desk,
+        check: Check = check_files,
     ) -> None:
-        """`find_starter` gives the starter pair, `parts` are what the models page works with, `check` looks at a
-        pair's files before it is loaded."""
+        """`find_starter` gives the starter pair, `parts` are what the models page works with, `desk` is asked about
+        memory, `check` looks at a pair's files before it is loaded."""
         self._client = client
         self._collector = Collector()
         self.worker = EngineWorker(client, check)
         self.pairs = PairControl(self.worker, find_starter)
         self.replies = ReplyControl(self.worker, self.pairs)
         self.models = ModelsControl(parts)
+        self.memory = MemoryControl(desk, client)
+        self.worker.informed.connect(self.memory.on_engine)
         self._language = Language()
-        self.window = MainWindow(paths, self.pairs, self.replies, self.models, self._language)
+        self.window = MainWindow(paths, self.pairs, self.replies, self.models, self.memory, self._language)
         self.worker.ask_info()
 
     def close(self) -> None:
@@ -53,6 +64,7 @@ class Program:
         self._client.close()
         self.worker.stop()
         self.models.close()
+        self.memory.close()
 
 
 def prepare(application: QApplication) -> None:
@@ -78,7 +90,8 @@ def run(paths: Paths) -> int:
             on_progress=lambda done, total: report(LoadProgress(0, "target", done, total)),
         )
 
-    program = Program(paths, client, find_starter, AppParts(paths, client))
+    desk = FitDesk(paths)
+    program = Program(paths, client, find_starter, AppParts(paths, client), desk)
     program.window.show()
     # Downloads go on by themselves, once the window has been painted.
     QTimer.singleShot(SETTLED_MS, program.models.start)
@@ -86,3 +99,4 @@ def run(paths: Paths) -> int:
         return application.exec()
     finally:
         program.close()
+        desk.close()

@@ -18,6 +18,7 @@ from app.paths import Paths
 from engine.types import LoadRequest
 from tests.fakes import tapes
 from tests.fakes.fake_client import FakeClient
+from tests.fakes.fake_desk import FakeDesk
 from tests.fakes.fake_models import FakeParts
 from ui.cards import Action, Notice
 from ui.main import Program, prepare
@@ -35,15 +36,17 @@ def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
 class Shell:
     """A program with its window, and the few things that tests do to it again and again."""
 
-    def __init__(self, qtbot: QtBot, program: Program, client: FakeClient, parts: FakeParts) -> None:
+    def __init__(self, qtbot: QtBot, program: Program, client: FakeClient, parts: FakeParts, desk: FakeDesk) -> None:
         self.bot = qtbot
         self.program = program
         self.client = client
         self.parts = parts
+        self.desk = desk
         self.window = program.window
         self.chat = program.window.chat
         self.pairs = program.pairs
         self.replies = program.replies
+        self.memory = program.memory
 
     def wait(self, condition: Callable[[], object]) -> None:
         self.bot.waitUntil(lambda: bool(condition()), timeout=PATIENCE_MS)
@@ -135,19 +138,21 @@ def open_shell(
     client: FakeClient | None = None,
     size: QSize | None = WIDE,
     parts: FakeParts | None = None,
+    desk: FakeDesk | None = None,
 ) -> Iterator[Shell]:
     """A visible window of that size, or the one it chooses itself; closed in the right order at the end."""
     prepared_application()
-    client, parts = client or FakeClient(), parts or FakeParts()
-    program = Program(Paths(folder), client, find_starter, parts, client.check)
+    client, parts, desk = client or FakeClient(), parts or FakeParts(), desk or FakeDesk()
+    program = Program(Paths(folder), client, find_starter, parts, desk, client.check)
     try:
         if size is not None:
             program.window.resize(size)
         program.window.show()
         qtbot.waitExposed(program.window)
-        yield Shell(qtbot, program, client, parts)
+        yield Shell(qtbot, program, client, parts, desk)
     finally:
         parts.gate.set()
+        desk.gate.set()
         program.close()
         program.window.deleteLater()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
