@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation import ReplyTurn
 from app.engine_client import EngineClient
+from app.fit.desk import FitDesk
 from app.generation_settings import GenerationSettings
 from app.paths import Paths
 from engine.types import EndReason, LoadRequest, SamplingSettings
@@ -32,10 +33,11 @@ PATIENCE_MS = 240_000
 class Window:
     """A program on a real client."""
 
-    def __init__(self, qtbot: QtBot, program: Program, client: EngineClient) -> None:
+    def __init__(self, qtbot: QtBot, program: Program, client: EngineClient, desk: FitDesk) -> None:
         self.bot = qtbot
         self.program = program
         self.client = client
+        self.desk = desk
         self.chat = program.window.chat
 
     def wait(self, condition: Callable[[], object]) -> None:
@@ -67,13 +69,15 @@ def window(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Wind
     client = EngineClient(tmp_path / "logs")
     request = LoadRequest(str(starter.target), str(starter.draft), ctx=2_048)
     paths = Paths(tmp_path)
-    program = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client))
+    desk = FitDesk(paths)
+    program = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client), desk)
     program.replies.settings = GenerationSettings(
         sampling=SamplingSettings(temperature=0.0), random_seed=False, max_tokens=48
     )
     program.window.show()
-    yield Window(qtbot, program, client)
+    yield Window(qtbot, program, client, desk)
     program.close()
+    desk.close()
     program.window.deleteLater()
 
 
@@ -111,6 +115,25 @@ def test_killed_engine(window: Window) -> None:
     window.chat.stop()
     window.wait(lambda: not again.running)
     assert again.text.startswith(text)
+
+
+def test_memory(window: Window, starter: StarterFiles) -> None:
+    """What a load took is near to what was said before and is remembered; an unload gives it back."""
+    memory = window.program.memory
+    window.wait(lambda: memory.machine)
+    assert memory.machine is not None
+    system = memory.machine.system
+    request = LoadRequest(str(starter.target), str(starter.draft), ctx=2_048)
+    forecast = window.desk.forecast(request, memory.machine)
+    window.load()
+    memory.on_pair(window.program.pairs.pair, forecast)
+    window.wait(lambda: memory.reading and memory.reading.fits)
+    predicted = forecast.report.placement.devices[0].need_bytes
+    assert 0.9 < memory.measured[system.id] / predicted < 1.1
+    window.wait(lambda: window.desk.history.learned_bytes(system.id))
+    window.program.pairs.unload()
+    window.wait(lambda: memory.own.pid is None and memory.machine and not memory.machine.system.ours_bytes)
+    assert memory.measured == {}
 
 
 def test_stop(window: Window) -> None:
