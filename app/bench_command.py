@@ -37,6 +37,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         allow_abbrev=False,
     )
     options.add_model_options(parser)
+    options.add_anyway(parser)
     options.add_prompt_options(parser, required=False)
     options.add_reply_options(parser, max_tokens=128, temperature=0.0)
     options.add_speculation_options(parser, switch=False)

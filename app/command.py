@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from app import options
@@ -15,7 +16,7 @@ from app.paths import Paths
 from app.reply_document import Document
 from app.starter import STARTER_ID
 from app.terminal import Terminal
-from engine.errors import ErrorReport
+from engine.errors import EngineError, ErrorReport
 from engine.protocol import Loaded
 from engine.types import LoadedPair
 
@@ -57,7 +58,15 @@ def tell_problems(catalogue: Catalogue, terminal: Terminal) -> None:
 def load(
     arguments: argparse.Namespace, choice: PairChoice, paths: Paths, terminal: Terminal, client: EngineClient
 ) -> LoadedPair:
-    """Load the chosen pair as the options say, and show how far that is. Raises EngineError."""
+    """Load the chosen pair as the options say, and show how far that is.
+
+    Raises:
+        EngineError: WOULD_NOT_FIT unless --anyway was given, and all else that a load meets.
+    """
+    # Late: judging reads headers, for which numpy is needed, and files may be missing before that.
+    from app.fit.desk import FitDesk
+    from app.fit.loads import LoadJudge
+
     request = find_pair(
         choice,
         paths,
@@ -65,8 +74,14 @@ def load(
         on_job=terminal.watch,
         on_progress=lambda done, total: terminal.bytes_progress("Making the starter pair, once", done, total),
     )
-    job = client.load(options.with_load_settings(arguments, request))
-    *_, loaded = terminal.follow(job)
+    wanted = options.with_load_settings(arguments, request)
+    with closing(FitDesk(paths)) as desk:
+        judge = LoadJudge(desk, client)
+        forecast = judge.judge(wanted, anyway=arguments.anyway)
+        try:
+            *_, loaded = terminal.follow(client.load(wanted if forecast is None else forecast.request))
+        except EngineError as error:
+            raise EngineError.of(judge.explain(error.report, wanted).report) from error
     assert isinstance(loaded, Loaded)
     for note in pair_notes(loaded.pair):
         terminal.note(note)

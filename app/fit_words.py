@@ -135,6 +135,11 @@ def _speed(advice: Advice) -> str:
 
 def proposal_sentence(proposed: PairSettings, report: FitReport) -> str:
     """The best settings that fit, as far as they differ from those of the report."""
+    return translate("fit", "The best that fits: {changes}.").format(changes=changes_words(proposed, report))
+
+
+def changes_words(proposed: PairSettings, report: FitReport) -> str:
+    """What is other in settings than in those of the report, in a few words; "" where nothing is."""
     asked = report.settings
     changes = []
     if proposed.ctx != asked.ctx:
@@ -149,7 +154,7 @@ def proposal_sentence(proposed: PairSettings, report: FitReport) -> str:
         changes.append(_layers(proposed.gpu_layers, report.layers))
     if asked.with_draft and not proposed.with_draft:
         changes.append(translate("fit", "no draft"))
-    return translate("fit", "The best that fits: {changes}.").format(changes=", ".join(changes))
+    return ", ".join(changes)
 
 
 def unused_sentence(device: Device) -> str:

@@ -70,6 +70,11 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_anyway(parser: argparse.ArgumentParser) -> None:
+    """For commands that load."""
+    parser.add_argument("--anyway", action="store_true", help="load the pair even if it is predicted not to fit")
+
+
 def add_prompt_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
     """What the model is asked."""
     prompt = parser.add_argument_group("prompt")

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.conversation import ReplyTurn
 from app.downloads.state import Download, DownloadState
+from app.fit.loads import LoadJudge
 from app.generation_settings import GenerationSettings
 from app.model_settings import ModelSettings
 from app.paths import Paths
@@ -24,6 +25,7 @@ from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.types import EndReason, Inactive, LoadedPair, LoadRequest, SamplingSettings
 from tests.fakes import tapes
 from tests.fakes.fake_client import FakeClient
+from tests.fakes.fake_desk import FakeDesk
 from tests.fakes.fake_models import DRAFT_05B, PAIRS, TARGET_7B, FakeParts
 from ui.main import Program
 from ui.models_page import LOCAL as LOCAL_TAB
@@ -384,11 +386,12 @@ STATES = (
 def stage(folder: Path, theme: ThemeChoice, language: str) -> Iterator[Stage]:
     """A window of the pictures' size whose chips and seeds are the same everywhere."""
     client, parts = FakeClient(), FakeParts()
+    desk = FakeDesk(folder, client.check)
 
     def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
         return tapes.REQUEST
 
-    program = Program(Paths(folder), client, find_starter, parts, client.check)
+    program = Program(Paths(folder), client, find_starter, parts, LoadJudge(desk, client))
     program.replies.settings = GenerationSettings(SamplingSettings(temperature=0.2, seed=42), random_seed=False)
     window = program.window
     window.settings_page.theme_chosen.emit(theme.value)

@@ -9,8 +9,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.engine_client import EngineClient
+from app.fit.desk import FitDesk
+from app.fit.loads import LoadJudge
 from app.paths import Paths
-from app.precheck import check_files
 from app.starter import starter_pair
 from engine.protocol import LoadProgress
 from engine.types import LoadRequest
@@ -24,7 +25,7 @@ from ui.models_parts import Parts
 from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
 from ui.style import install_style
-from ui.worker import Check, Client, EngineWorker, FindPair, Report, Ticket
+from ui.worker import Client, EngineWorker, FindPair, Judge, Report, Ticket
 
 SETTLED_MS = 1_000
 
@@ -33,13 +34,13 @@ class Program:
     """The window and what drives it. Main thread; needs a QApplication made ready with `prepare`."""
 
     def __init__(
-        self, paths: Paths, client: Client, find_starter: FindPair, parts: Parts, check: Check = check_files
+        self, paths: Paths, client: Client, find_starter: FindPair, parts: Parts, judge: Judge
     ) -> None:
-        """`find_starter` gives the starter pair, `parts` are what the models page works with, `check` looks at a
-        pair's files before it is loaded."""
+        """`find_starter` gives the starter pair, `parts` are what the models page works with, `judge` looks at each
+        load before it begins."""
         self._client = client
         self._collector = Collector()
-        self.worker = EngineWorker(client, check)
+        self.worker = EngineWorker(client, judge)
         self.pairs = PairControl(self.worker, find_starter)
         self.replies = ReplyControl(self.worker, self.pairs)
         self.models = ModelsControl(parts)
@@ -78,7 +79,8 @@ def run(paths: Paths) -> int:
             on_progress=lambda done, total: report(LoadProgress(0, "target", done, total)),
         )
 
-    program = Program(paths, client, find_starter, AppParts(paths, client))
+    desk = FitDesk(paths)
+    program = Program(paths, client, find_starter, AppParts(paths, client), LoadJudge(desk, client))
     program.window.show()
     # Downloads go on by themselves, once the window has been painted.
     QTimer.singleShot(SETTLED_MS, program.models.start)
@@ -86,3 +88,4 @@ def run(paths: Paths) -> int:
         return application.exec()
     finally:
         program.close()
+        desk.close()

@@ -12,11 +12,13 @@ from PySide6.QtCore import QElapsedTimer, QEventLoop, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.fit.loads import LoadJudge
 from app.library.library import Library
 from app.model_settings import ModelSettings
 from app.paths import Paths
 from tests.fakes import tapes
 from tests.fakes.fake_client import FakeClient
+from tests.fakes.fake_desk import FakeDesk
 from tests.fakes.gguf_files import Tiny, write_model
 from tests.gui.shell import WIDE, ignore_platform, prepared_application
 from ui.main import Program
@@ -74,7 +76,8 @@ def test_page_with_many_models(qtbot: QtBot, paths: Paths, capsys: pytest.Captur
     """From the click to a painted table of all models; then sorting and filtering; then the longest pause of a scan."""
     prepared_application()
     client = FakeClient()
-    program = Program(paths, client, lambda ticket, report: tapes.REQUEST, AppParts(paths, client), client.check)
+    judge = LoadJudge(FakeDesk(paths.state), client)
+    program = Program(paths, client, lambda ticket, report: tapes.REQUEST, AppParts(paths, client), judge)
     window, page, models = program.window, program.window.models_page, program.models
     try:
         window.resize(WIDE)

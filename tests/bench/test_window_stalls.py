@@ -11,6 +11,8 @@ from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
 from app.engine_client import EngineClient
+from app.fit.desk import FitDesk
+from app.fit.loads import LoadJudge
 from app.paths import Paths
 from engine.types import EndReason, LoadRequest
 from tests.conftest import StarterFiles
@@ -52,10 +54,12 @@ def program(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Pro
     prepared_application()
     client = EngineClient(tmp_path / "logs")
     paths, request = Paths(tmp_path), LoadRequest(str(starter.target), str(starter.draft))
-    opened = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client))
+    desk = FitDesk(paths)
+    opened = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client), LoadJudge(desk, client))
     opened.window.show()
     yield opened
     opened.close()
+    desk.close()
     opened.window.deleteLater()
 
 

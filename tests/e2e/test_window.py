@@ -15,6 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation import ReplyTurn
 from app.engine_client import EngineClient
+from app.fit.desk import FitDesk
+from app.fit.loads import LoadJudge
 from app.generation_settings import GenerationSettings
 from app.paths import Paths
 from engine.types import EndReason, LoadRequest, SamplingSettings
@@ -67,13 +69,16 @@ def window(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Wind
     client = EngineClient(tmp_path / "logs")
     request = LoadRequest(str(starter.target), str(starter.draft), ctx=2_048)
     paths = Paths(tmp_path)
-    program = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client))
+    desk = FitDesk(paths)
+    parts, judge = AppParts(paths, client), LoadJudge(desk, client)
+    program = Program(paths, client, lambda _ticket, _report: request, parts, judge)
     program.replies.settings = GenerationSettings(
         sampling=SamplingSettings(temperature=0.0), random_seed=False, max_tokens=48
     )
     program.window.show()
     yield Window(qtbot, program, client)
     program.close()
+    desk.close()
     program.window.deleteLater()
 
 

@@ -14,10 +14,12 @@ from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from app.conversation import Conversation, ReplyTurn
+from app.fit.loads import LoadJudge
 from app.paths import Paths
 from engine.types import LoadRequest
 from tests.fakes import tapes
 from tests.fakes.fake_client import FakeClient
+from tests.fakes.fake_desk import FakeDesk
 from tests.fakes.fake_models import FakeParts
 from ui.cards import Action, Notice
 from ui.main import Program, prepare
@@ -35,11 +37,12 @@ def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
 class Shell:
     """A program with its window, and the few things that tests do to it again and again."""
 
-    def __init__(self, qtbot: QtBot, program: Program, client: FakeClient, parts: FakeParts) -> None:
+    def __init__(self, qtbot: QtBot, program: Program, client: FakeClient, parts: FakeParts, desk: FakeDesk) -> None:
         self.bot = qtbot
         self.program = program
         self.client = client
         self.parts = parts
+        self.desk = desk
         self.window = program.window
         self.chat = program.window.chat
         self.pairs = program.pairs
@@ -139,13 +142,14 @@ def open_shell(
     """A visible window of that size, or the one it chooses itself; closed in the right order at the end."""
     prepared_application()
     client, parts = client or FakeClient(), parts or FakeParts()
-    program = Program(Paths(folder), client, find_starter, parts, client.check)
+    desk = FakeDesk(folder, client.check)
+    program = Program(Paths(folder), client, find_starter, parts, LoadJudge(desk, client))
     try:
         if size is not None:
             program.window.resize(size)
         program.window.show()
         qtbot.waitExposed(program.window)
-        yield Shell(qtbot, program, client, parts)
+        yield Shell(qtbot, program, client, parts, desk)
     finally:
         parts.gate.set()
         program.close()

@@ -28,6 +28,14 @@
         <translation>不用草稿模型</translation>
     </message>
     <message>
+        <source>Use what fits</source>
+        <translation>使用可行的设置</translation>
+    </message>
+    <message>
+        <source>Load anyway</source>
+        <translation>仍然加载</translation>
+    </message>
+    <message>
         <source>Open GGUF files…</source>
         <translation>打开 GGUF 文件…</translation>
     </message>
@@ -54,6 +62,10 @@
     <message>
         <source>Speculation is not running</source>
         <translation>推测解码未运行</translation>
+    </message>
+    <message>
+        <source>Use a context of {ctx}</source>
+        <translation>改用 {ctx} 的上下文</translation>
     </message>
     <message>
         <source>It was started again and the pair is loading.</source>
@@ -1050,20 +1062,8 @@
         <translation>未加载模型。加载一个即可继续。</translation>
     </message>
     <message>
-        <source>There is no room for a context of {ctx} tokens</source>
-        <translation>放不下 {ctx} 个 token 的上下文</translation>
-    </message>
-    <message>
-        <source>{path_name} was read, but its context could not be set up. Use a shorter context, another type for the cache, or flash attention where the cache is quantised.</source>
-        <translation>{path_name} 已读取，但无法建立上下文。请使用更短的上下文、其他缓存类型，或在缓存量化时开启 Flash Attention。</translation>
-    </message>
-    <message>
         <source>There is not enough memory</source>
         <translation>内存不足</translation>
-    </message>
-    <message>
-        <source>Memory ran out while {path_name} was at work. Use a shorter context, a smaller type for the cache, fewer layers on the graphics card, or a smaller model; closing other programs helps too.</source>
-        <translation>处理 {path_name} 时内存耗尽。请使用更短的上下文、更小的缓存类型、在显卡上放更少的层，或更小的模型；关闭其他程序也有帮助。</translation>
     </message>
     <message>
         <source>This model cannot draft for {target}</source>
@@ -1208,6 +1208,14 @@
     <message>
         <source>There is not enough space on the disk</source>
         <translation>磁盘空间不足</translation>
+    </message>
+    <message>
+        <source>A context of {ctx} tokens could not be set up</source>
+        <translation>无法建立 {ctx} 个词元的上下文</translation>
+    </message>
+    <message>
+        <source>{path_name} was read, but the engine refused its context. Use a shorter context, another type for the cache, or flash attention where the cache is quantised.</source>
+        <translation>{path_name} 已读取，但引擎拒绝了它的上下文。请改用更短的上下文、其他缓存类型，缓存为量化类型时请使用 Flash Attention。</translation>
     </message>
     <message>
         <source>The starter pair is not installed</source>
@@ -1568,6 +1576,54 @@
     <message>
         <source>{path}: the entry {entry} is left out. {reason}.</source>
         <translation>{path}：已略过条目 {entry}。{reason}。</translation>
+    </message>
+    <message>
+        <source>Memory would be tight</source>
+        <translation>内存会很紧张</translation>
+    </message>
+    <message>
+        <source>This does not fit into memory</source>
+        <translation>内存装不下</translation>
+    </message>
+    <message>
+        <source>Memory ran out while {path_name} was loaded.</source>
+        <translation>加载 {path_name} 时内存耗尽。</translation>
+    </message>
+    <message>
+        <source>Memory ran out while the context of {path_name} was set up.</source>
+        <translation>建立 {path_name} 的上下文时内存耗尽。</translation>
+    </message>
+    <message>
+        <source>Memory ran out while the reply was written.</source>
+        <translation>生成回复时内存耗尽。</translation>
+    </message>
+    <message>
+        <source>Use a shorter context, a smaller type for the cache, fewer layers on the graphics card, or a smaller model; closing other programs helps too.</source>
+        <translation>请使用更短的上下文、更小的缓存类型、在显卡上放更少的层，或更小的模型；关闭其他程序也有帮助。</translation>
+    </message>
+    <message>
+        <source>It ran out of memory.</source>
+        <translation>它耗尽了内存。</translation>
+    </message>
+    <message>
+        <source>With a context of {ctx} tokens {need_bytes} of {device} are needed, and {free_bytes} of it are free.</source>
+        <translation>上下文为 {ctx} 个词元时，需要 {device} 的 {need_bytes}，而可用的有 {free_bytes}。</translation>
+    </message>
+    <message>
+        <source>With a context of {ctx} tokens {need_bytes} of memory are needed, and {free_bytes} are free.</source>
+        <translation>上下文为 {ctx} 个词元时，需要 {need_bytes} 内存，而可用的有 {free_bytes}。</translation>
+    </message>
+    <message>
+        <source>At least {margin_bytes} should stay free.</source>
+        <translation>至少应留出 {margin_bytes}。</translation>
+    </message>
+    <message>
+        <source>This would fit: {remedy}.</source>
+        <translation>这样可以装下：{remedy}。</translation>
+    </message>
+    <message>
+        <source>No settings make it fit. Choose a smaller model, or close other programs.</source>
+        <translation>任何设置都装不下。请选择更小的模型，或关闭其他程序。</translation>
     </message>
 </context>
 <context>
