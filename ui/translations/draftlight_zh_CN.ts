@@ -885,6 +885,30 @@
         <translation>自动时使用物理核心数</translation>
     </message>
     <message>
+        <source>Prompts in pieces of</source>
+        <translation>提示分段大小</translation>
+    </message>
+    <message>
+        <source>Tokens computed at once; smaller pieces save memory, and prompts take longer</source>
+        <translation>一次计算的词元数；分段越小越省内存，读取提示也越慢</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>专家层</translation>
+    </message>
+    <message>
+        <source>Of a mixture; in the computer&apos;s memory they leave room on the GPU and cost speed</source>
+        <translation>用于混合专家模型；放在电脑内存中可给 GPU 腾出空间，但会降低速度</translation>
+    </message>
+    <message>
+        <source>with layers</source>
+        <translation>与层一起</translation>
+    </message>
+    <message>
+        <source>in memory</source>
+        <translation>在内存中</translation>
+    </message>
+    <message>
         <source>on</source>
         <translation>开启</translation>
     </message>
