@@ -75,7 +75,7 @@ def _list(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Ou
 
 def _list_table(pairs: Sequence[ListedPair]) -> str:
     from app.catalogue.listing import Here
-    from app.catalogue.table import table
+    from app.table import table
 
     here = {
         Here.READY: "ready",
@@ -97,7 +97,7 @@ def _list_table(pairs: Sequence[ListedPair]) -> str:
         )
         for pair in pairs
     ]
-    return table(rows, right=[4])
+    return table(rows, numbers=[4])
 
 
 def _licence(licence: str, *, gated: bool) -> str:

@@ -15,6 +15,7 @@ from app.fit_words import (
     proposal_sentence,
     verdict_sentence,
 )
+from app.table import columns, left, right
 from app.translate import translate
 
 _NAME_WIDTH = 38
@@ -26,9 +27,9 @@ def fit_lines(report: FitReport, proposal: Proposal | None) -> Iterator[str]:
     for part in report.placement.devices:
         yield device_name(part.device)
         rows = [*_rows(part, report.settings)]
-        width = max(len(text) for _, text in rows)
+        width = max(columns(text) for _, text in rows)
         for name, text in rows:
-            yield f"  {name:{_NAME_WIDTH}} {text:>{width}}"
+            yield f"  {left(name, _NAME_WIDTH)} {right(text, width)}"
         yield ""
     yield verdict_sentence(report)
     yield method_sentence(report)
@@ -37,7 +38,7 @@ def fit_lines(report: FitReport, proposal: Proposal | None) -> Iterator[str]:
         yield translate("fit", "Ways to make it fit:")
         for advice in report.advice:
             what, effect = advice_words(advice)
-            yield f"  {what:{_NAME_WIDTH}} {effect}"
+            yield f"  {left(what, _NAME_WIDTH)} {effect}"
     if proposal is not None and proposal.settings != report.settings:
         yield ""
         yield proposal_sentence(proposal.settings, report)
