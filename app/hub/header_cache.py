@@ -11,7 +11,7 @@ import json
 import os
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +20,10 @@ from app.hub.source import Source
 from app.model_values import RemoteModel, RemotePart
 from app.paths import make_folder, storage_error
 from app.small_file import read_small_bytes
+from engine.errors import EngineError, ErrorKind
 
+# Asking somebody else will not help.
+_FINAL: Final = frozenset({ErrorKind.DOWNLOAD_CANCELLED, ErrorKind.FOLDER_UNWRITABLE, ErrorKind.DISK_FULL})
 _FORMAT: Final = 1  # part of each name: what an older program kept is not found
 
 
@@ -40,21 +43,55 @@ class HeaderCache:
     def fetch(self, source: Source, model: RemoteModel, cancelled: Callable[[], bool]) -> tuple[Path, ...]:
         """What is kept, or else what is read from the source, some megabytes for each part, and kept from now on.
 
+        A model whose size nobody has told yet is looked up first: only that tells a repository that is not there from
+        one that is gated.
+
         Raises:
-            EngineError: as `read_remote_header` does, FOLDER_UNWRITABLE, DISK_FULL.
+            EngineError: as `Source.resolve` and `read_remote_header` do, FOLDER_UNWRITABLE, DISK_FULL.
         """
         from app.hub.remote_header import read_stripped_headers  # with HTTP, which what is kept can do without
 
         if (found := self.find(model)) is not None:
             return found
         make_folder(self._folder)  # what cannot be kept need not come
-        headers = read_stripped_headers(source, model, cancelled)
+        there = source.resolve(model) if model.size_bytes is None else model
+        headers = read_stripped_headers(source, there, cancelled)
         files = self._files(model)
         with self._lock:
             for file, header in zip(files, headers, strict=True):
                 if not _is_whole(file):  # no other thread was quicker: on Windows a file that is read stays
                     _keep(file, header)
         return files
+
+    def fetch_from(
+        self, sources: Callable[[], Sequence[Source]], model: RemoteModel, cancelled: Callable[[], bool]
+    ) -> tuple[Path, ...]:
+        """What is kept, or else as `fetch` from the first source that has it.
+
+        Args:
+            sources: gives them in the order to try; not called where the headers are kept.
+
+        Raises:
+            EngineError: OFFLINE, which names the file, what else `sources` raises, or why the first one did not have
+                it.
+        """
+        if (found := self.find(model)) is not None:
+            return found
+        try:
+            places = sources()
+        except EngineError as error:
+            if error.report.kind is not ErrorKind.OFFLINE:
+                raise
+            raise EngineError(ErrorKind.OFFLINE, file=model.file_name) from error
+        refusals = []
+        for source in places:
+            try:
+                return self.fetch(source, model, cancelled)
+            except EngineError as error:
+                if error.report.kind in _FINAL:
+                    raise
+                refusals.append(error)
+        raise refusals[0]
 
     def _files(self, model: RemoteModel) -> tuple[Path, ...]:
         return tuple(self._folder / _name(model, part) for part in model.parts)

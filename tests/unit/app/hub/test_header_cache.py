@@ -14,7 +14,11 @@ import pytest
 from app.fit.files import figures
 from app.hub.header_cache import HeaderCache
 from app.hub.hub import Hub
+from app.hub.source import Source, sources
+from app.hub.token import Token
+from app.model_settings import ModelSettings
 from app.model_values import RemoteModel, RemotePart
+from app.paths import Paths
 from engine.errors import ErrorKind
 from engine.fit import FitSettings
 from engine.gguf_strip import strip_file
@@ -22,6 +26,7 @@ from tests.fakes import gguf_files
 from tests.fakes.gguf_files import raw_header
 from tests.fakes.hub import FakeHub
 from tests.fakes.hub_faults import Fault, cut, replaced, web_page
+from tests.fakes.hub_repos import Repo
 from tests.unit.app.hub.conftest import refusal
 
 REPO, FILE = "owner/model-GGUF", "model-Q4_K_M.gguf"
@@ -177,6 +182,34 @@ def test_no_room(cache: HeaderCache, hub: Hub, fake: FakeHub, tmp_path: Path, mo
     monkeypatch.setattr("app.hub.header_cache.os.replace", full)
     assert refusal(lambda: fetch(cache, hub)).kind is ErrorKind.DISK_FULL
     assert names(tmp_path / "headers") == []
+
+
+def test_what_is_not_there(cache: HeaderCache, hub: Hub, fake: FakeHub) -> None:
+    """Is told from what is gated, although a hub refuses both alike."""
+    fake.add(Repo(REPO, gated="auto"), {FILE: b"GGUF"})
+    assert refusal(lambda: fetch(cache, hub)).kind is ErrorKind.REPO_GATED
+    elsewhere = RemoteModel("owner/nothing", "main", MODEL.parts)
+    assert refusal(lambda: fetch(cache, hub, elsewhere)).kind is ErrorKind.REPO_MISSING
+    other = RemoteModel(REPO, "main", (RemotePart("other.gguf"),))
+    assert refusal(lambda: fetch(cache, hub, other)).kind is ErrorKind.REPO_FILE_MISSING
+
+
+@pytest.mark.usefixtures("there")
+def test_the_first_source_that_has_it(cache: HeaderCache, hub: Hub, fake: FakeHub) -> None:
+    """The others are not asked; where none has it the first one's reason counts, and offline nobody is asked."""
+
+    def offline() -> tuple[Source, ...]:
+        return sources(ModelSettings(offline=True), Token(Paths()))
+
+    report = refusal(lambda: cache.fetch_from(offline, MODEL, lambda: False))
+    assert (report.kind, report.fact("file")) == (ErrorKind.OFFLINE, FILE)
+    with FakeHub() as empty:
+        places = (Hub(empty.endpoint, Token(Paths())), hub)
+        absent = RemoteModel(REPO, "main", (RemotePart("other.gguf"),))
+        assert refusal(lambda: cache.fetch_from(lambda: places, absent, lambda: False)).kind is ErrorKind.REPO_MISSING
+        kept = cache.fetch_from(lambda: places, MODEL, lambda: False)
+        assert cache.fetch_from(offline, MODEL, lambda: False) == kept == cache.find(MODEL)
+    assert len(fake.asked("bytes")) == 1
 
 
 @pytest.mark.usefixtures("there")
