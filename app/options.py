@@ -35,10 +35,12 @@ _LOAD = LoadRequest(target="")
 _REPLY = GenerationRequest(job=0)
 
 
-def add_model_options(parser: argparse.ArgumentParser) -> None:
-    """Which pair, and how it is loaded."""
+def add_model_options(parser: argparse.ArgumentParser, *, all_pairs: bool = False) -> None:
+    """Which pair, and how it is loaded; `all_pairs` adds the choice of all."""
     models = parser.add_argument_group("models")
     choice = models.add_mutually_exclusive_group(required=True)
+    if all_pairs:
+        choice.add_argument("--all", action="store_true", help="all pairs of the catalogue, one line for each")
     choice.add_argument(
         "--pair", metavar="ID", type=_nonempty, help="a pair that `draftlight models list` shows, as it is named there"
     )

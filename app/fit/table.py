@@ -12,9 +12,11 @@ from app.fit_words import (
     device_name,
     gigabytes,
     method_sentence,
+    not_here_sentence,
     proposal_sentence,
     verdict_sentence,
 )
+from app.model_values import Here
 from app.table import columns, left, right
 from app.translate import translate
 
@@ -22,8 +24,8 @@ _NAME_WIDTH = 38
 _USERS = 3  # other programs that are named, those that hold most
 
 
-def fit_lines(report: FitReport, proposal: Proposal | None) -> Iterator[str]:
-    """Line by line, without their ends."""
+def fit_lines(report: FitReport, proposal: Proposal | None, here: Here = Here.READY) -> Iterator[str]:
+    """Line by line, without their ends. `here` is what is on this computer of the pair."""
     for part in report.placement.devices:
         yield device_name(part.device)
         rows = [*_rows(part, report.settings)]
@@ -32,7 +34,7 @@ def fit_lines(report: FitReport, proposal: Proposal | None) -> Iterator[str]:
             yield f"  {left(name, _NAME_WIDTH)} {right(text, width)}"
         yield ""
     yield verdict_sentence(report)
-    yield method_sentence(report)
+    yield " ".join(filter(None, (method_sentence(report), not_here_sentence(here))))
     if report.advice:
         yield ""
         yield translate("fit", "Ways to make it fit:")
