@@ -58,7 +58,7 @@ def test_for_people(tiny: TinyPair) -> None:
     """A table, the verdict with its context, and where the figures come from."""
     result = run("fit", "--target", str(tiny.target), "--ctx", "768", "--split", "1,0,0,0,0")
     assert result.status == 0, result.err
-    assert "leaves the split out" in result.err
+    assert "The split is left out" in result.err
     assert "Target KV cache, 768 tokens" in result.out
     assert "It fits with a context of 768 tokens." in result.out
     assert "Measured by llama.cpp" in result.out
