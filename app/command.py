@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from app import options
 from app.catalogue.reading import Catalogue, read_catalogue
@@ -19,6 +20,9 @@ from app.terminal import Terminal
 from engine.errors import EngineError, ErrorReport
 from engine.protocol import Loaded
 from engine.types import LoadedPair
+
+if TYPE_CHECKING:
+    from app.devices.device import Machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,13 @@ def tell_problems(catalogue: Catalogue, terminal: Terminal) -> None:
         terminal.error(problem)
 
 
+def tell_split(arguments: argparse.Namespace, machine: Machine, terminal: Terminal) -> None:
+    """Say where a split is not for this computer; the layers are dealt out by free memory then."""
+    shares, gpus = len(arguments.split), len(machine.gpus)
+    if shares and (gpus < 2 or shares != gpus):
+        terminal.note(f"The split is left out: shares {shares}, graphics cards {gpus}.")
+
+
 def load(
     arguments: argparse.Namespace, choice: PairChoice, paths: Paths, terminal: Terminal, client: EngineClient
 ) -> LoadedPair:
@@ -78,6 +89,8 @@ def load(
     with closing(FitDesk(paths)) as desk:
         judge = LoadJudge(desk, client)
         forecast = judge.judge(wanted, anyway=arguments.anyway)
+        if forecast is not None:
+            tell_split(arguments, forecast.machine, terminal)
         try:
             *_, loaded = terminal.follow(client.load(wanted if forecast is None else forecast.request))
         except EngineError as error:

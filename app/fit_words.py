@@ -8,6 +8,7 @@ from typing import assert_never
 from app.amounts import count
 from app.devices.device import Device, DeviceProblem, DeviceTrouble
 from app.fit.values import Advice, AdviceKind, FitReport, NotMeasured, PairSettings, Verdict
+from app.model_values import Here
 from app.translate import translate
 
 
@@ -95,6 +96,21 @@ def method_sentence(report: FitReport) -> str:
             return translate("fit", "Estimated: llama.cpp could not measure it.")
         case _:
             assert_never(report.not_measured)
+
+
+def not_here_sentence(here: Here) -> str:
+    """What was judged without its file; "" where all is on this computer."""
+    match here:
+        case Here.NOTHING:
+            return translate("fit", "Nothing has been downloaded yet.")
+        case Here.TARGET:
+            return translate("fit", "The draft has not been downloaded yet.")
+        case Here.DRAFT:
+            return translate("fit", "The target has not been downloaded yet.")
+        case Here.READY | Here.TO_BE_MADE:
+            return ""
+        case _:
+            assert_never(here)
 
 
 def advice_words(advice: Advice) -> tuple[str, str]:

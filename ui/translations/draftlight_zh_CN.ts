@@ -524,6 +524,18 @@
         <translation>估算值：llama.cpp 无法测量。</translation>
     </message>
     <message>
+        <source>Nothing has been downloaded yet.</source>
+        <translation>尚未下载任何文件。</translation>
+    </message>
+    <message>
+        <source>The draft has not been downloaded yet.</source>
+        <translation>草稿模型尚未下载。</translation>
+    </message>
+    <message>
+        <source>The target has not been downloaded yet.</source>
+        <translation>目标模型尚未下载。</translation>
+    </message>
+    <message>
         <source>saves {size}</source>
         <translation>节省 {size}</translation>
     </message>
@@ -1508,6 +1520,10 @@
     <message>
         <source>The catalogue {path_name} has a mistake</source>
         <translation>模型清单 {path_name} 有错误</translation>
+    </message>
+    <message>
+        <source>What {file} takes of memory is told by its header, the first megabytes of the file, and nothing is asked of the network. Switch offline mode off in the settings; once read, the header is kept.</source>
+        <translation>{file} 需要多少内存由它的文件头（文件开头的几 MB）得知，而现在不会访问网络。请在设置中关闭离线模式；文件头读取一次后即会保留。</translation>
     </message>
     <message>
         <source>{path} is not used. {reason}.</source>
