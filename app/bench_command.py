@@ -37,6 +37,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         allow_abbrev=False,
     )
     options.add_model_options(parser)
+    options.add_anyway(parser)
     options.add_prompt_options(parser, required=False)
     options.add_reply_options(parser, max_tokens=128, temperature=0.0)
     options.add_speculation_options(parser, switch=False)
@@ -132,6 +133,9 @@ def _document(
             "gpu_layers": arguments.gpu_layers,
             "draft_gpu_layers": arguments.draft_gpu_layers,
             "threads": arguments.threads,
+            "ubatch": arguments.ubatch,
+            "experts_on_cpu": arguments.experts_on_cpu,
+            "split": list(arguments.split),
             "repeats": arguments.repeats,
             "chat_format": None if request.prompt is not None else request.chat_format.value,
             "messages": [asdict(message) for message in request.messages],

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from app import options
 from app.catalogue.reading import Catalogue, read_catalogue
@@ -15,9 +17,12 @@ from app.paths import Paths
 from app.reply_document import Document
 from app.starter import STARTER_ID
 from app.terminal import Terminal
-from engine.errors import ErrorReport
+from engine.errors import EngineError, ErrorReport
 from engine.protocol import Loaded
 from engine.types import LoadedPair
+
+if TYPE_CHECKING:
+    from app.devices.device import Machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +59,25 @@ def tell_problems(catalogue: Catalogue, terminal: Terminal) -> None:
         terminal.error(problem)
 
 
+def tell_split(arguments: argparse.Namespace, machine: Machine, terminal: Terminal) -> None:
+    """Say where a split is not for this computer; the layers are dealt out by free memory then."""
+    shares, gpus = len(arguments.split), len(machine.gpus)
+    if shares and (gpus < 2 or shares != gpus):
+        terminal.note(f"The split is left out: shares {shares}, graphics cards {gpus}.")
+
+
 def load(
     arguments: argparse.Namespace, choice: PairChoice, paths: Paths, terminal: Terminal, client: EngineClient
 ) -> LoadedPair:
-    """Load the chosen pair as the options say, and show how far that is. Raises EngineError."""
+    """Load the chosen pair as the options say, and show how far that is.
+
+    Raises:
+        EngineError: WOULD_NOT_FIT unless --anyway was given, and all else that a load meets.
+    """
+    # Late: judging reads headers, for which numpy is needed, and files may be missing before that.
+    from app.fit.desk import FitDesk
+    from app.fit.loads import LoadJudge
+
     request = find_pair(
         choice,
         paths,
@@ -65,8 +85,16 @@ def load(
         on_job=terminal.watch,
         on_progress=lambda done, total: terminal.bytes_progress("Making the starter pair, once", done, total),
     )
-    job = client.load(options.with_load_settings(arguments, request))
-    *_, loaded = terminal.follow(job)
+    wanted = options.with_load_settings(arguments, request)
+    with closing(FitDesk(paths)) as desk:
+        judge = LoadJudge(desk, client)
+        forecast = judge.judge(wanted, anyway=arguments.anyway)
+        if forecast is not None:
+            tell_split(arguments, forecast.machine, terminal)
+        try:
+            *_, loaded = terminal.follow(client.load(wanted if forecast is None else forecast.request))
+        except EngineError as error:
+            raise EngineError.of(judge.explain(error.report, wanted).report) from error
     assert isinstance(loaded, Loaded)
     for note in pair_notes(loaded.pair):
         terminal.note(note)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import assert_never
 
-from app import model_words
+from app import model_words, shortage_words
 from app.amounts import count, size
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
@@ -133,17 +133,15 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
                 "messages", "No model is loaded. Load one to go on."
             )
         case ErrorKind.CONTEXT_FAILED:
-            return translate("messages", "There is no room for a context of {ctx} tokens"), translate(
+            return translate("messages", "A context of {ctx} tokens could not be set up"), translate(
                 "messages",
-                "{path_name} was read, but its context could not be set up. Use a shorter context, "
+                "{path_name} was read, but the engine refused its context. Use a shorter context, "
                 "another type for the cache, or flash attention where the cache is quantised.",
             )
         case ErrorKind.OUT_OF_MEMORY:
-            return translate("messages", "There is not enough memory"), translate(
-                "messages",
-                "Memory ran out while {path_name} was at work. Use a shorter context, a smaller type for the cache, "
-                "fewer layers on the graphics card, or a smaller model; closing other programs helps too.",
-            )
+            return translate("messages", "There is not enough memory"), shortage_words.ran_out(facts)
+        case ErrorKind.WOULD_NOT_FIT:
+            return shortage_words.would_not_fit(facts)
         case ErrorKind.DRAFT_VOCABULARY:
             return translate("messages", "This model cannot draft for {target}"), _difference(facts)
         # Prompts and settings.
@@ -291,6 +289,8 @@ def _died(facts: Facts) -> str:
         )
     if facts["reason"]:
         return translate("messages", "It no longer answered, so it was ended. Load the pair again.")
+    if facts["need_bytes"]:
+        return shortage_words.died(facts)
     if facts["signal"] == "SIGKILL":
         return translate(
             "messages",

@@ -8,6 +8,7 @@ from typing import assert_never
 from app.amounts import count
 from app.devices.device import Device, DeviceProblem, DeviceTrouble
 from app.fit.values import Advice, AdviceKind, FitReport, NotMeasured, PairSettings, Verdict
+from app.model_values import Here
 from app.translate import translate
 
 
@@ -97,6 +98,21 @@ def method_sentence(report: FitReport) -> str:
             assert_never(report.not_measured)
 
 
+def not_here_sentence(here: Here) -> str:
+    """What was judged without its file; "" where all is on this computer."""
+    match here:
+        case Here.NOTHING:
+            return translate("fit", "Nothing has been downloaded yet.")
+        case Here.TARGET:
+            return translate("fit", "The draft has not been downloaded yet.")
+        case Here.DRAFT:
+            return translate("fit", "The target has not been downloaded yet.")
+        case Here.READY | Here.TO_BE_MADE:
+            return ""
+        case _:
+            assert_never(here)
+
+
 def advice_words(advice: Advice) -> tuple[str, str]:
     """What to change, and what that saves or costs."""
     settings = advice.settings
@@ -135,6 +151,11 @@ def _speed(advice: Advice) -> str:
 
 def proposal_sentence(proposed: PairSettings, report: FitReport) -> str:
     """The best settings that fit, as far as they differ from those of the report."""
+    return translate("fit", "The best that fits: {changes}.").format(changes=changes_words(proposed, report))
+
+
+def changes_words(proposed: PairSettings, report: FitReport) -> str:
+    """What is other in settings than in those of the report, in a few words; "" where nothing is."""
     asked = report.settings
     changes = []
     if proposed.ctx != asked.ctx:
@@ -149,7 +170,7 @@ def proposal_sentence(proposed: PairSettings, report: FitReport) -> str:
         changes.append(_layers(proposed.gpu_layers, report.layers))
     if asked.with_draft and not proposed.with_draft:
         changes.append(translate("fit", "no draft"))
-    return translate("fit", "The best that fits: {changes}.").format(changes=", ".join(changes))
+    return ", ".join(changes)
 
 
 def unused_sentence(device: Device) -> str:

@@ -29,6 +29,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         allow_abbrev=False,
     )
     options.add_model_options(parser)
+    options.add_anyway(parser)
     options.add_prompt_options(parser, required=True)
     options.add_reply_options(parser)
     options.add_speculation_options(parser, switch=True)

@@ -120,6 +120,23 @@ class PlaceKind(Enum):
     PACKAGE = "package"  # the starter pair's
 
 
+class Here(Enum):
+    """What is on this computer of a pair."""
+
+    READY = "ready"
+    TO_BE_MADE = "to_be_made"  # of the starter pair: its target is written when it is first asked for
+    TARGET = "target"
+    DRAFT = "draft"
+    NOTHING = "nothing"
+
+    @classmethod
+    def of(cls, target: LocalModel | None, draft: LocalModel | None) -> Here:
+        """Of a pair of the catalogue."""
+        if target is None:
+            return cls.NOTHING if draft is None else cls.DRAFT
+        return cls.TARGET if draft is None else cls.READY
+
+
 class Proof(Enum):
     """By what a model was found to be whole; the stronger first."""
 

@@ -13,9 +13,7 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
     """Title and text, with the facts' names still in braces."""
     match kind:
         case ErrorKind.OFFLINE:
-            return translate("messages", "Offline mode is on"), translate(
-                "messages", "Nothing is asked of the network. Switch offline mode off in the settings to go on."
-            )
+            return translate("messages", "Offline mode is on"), _offline(facts)
         case ErrorKind.HUB_UNREACHABLE:
             return translate("messages", "{host} cannot be reached"), translate(
                 "messages",
@@ -130,6 +128,16 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
             )
         case _:
             raise AssertionError(kind)  # a test asks for the words of every kind
+
+
+def _offline(facts: Mapping[str, str]) -> str:
+    if facts["file"]:
+        return translate(
+            "messages",
+            "What {file} takes of memory is told by its header, the first megabytes of the file, and nothing is asked "
+            "of the network. Switch offline mode off in the settings; once read, the header is kept.",
+        )
+    return translate("messages", "Nothing is asked of the network. Switch offline mode off in the settings to go on.")
 
 
 def _gated(facts: Mapping[str, str]) -> str:

@@ -12,11 +12,14 @@ from app.generation_settings import SEED_LIMIT
 from app.pairs import PairChoice
 from app.prompts import is_unicode, read_messages, read_text
 from engine.types import (
+    LEAST_UBATCH,
     MAX_CTX,
     MAX_DRAFT_LENGTH,
     MAX_GPU_LAYERS,
+    MAX_GPUS,
     MAX_REPEAT_PENALTY,
     MAX_THREADS,
+    MAX_UBATCH,
     ChatFormat,
     ChatMessage,
     FlashAttention,
@@ -32,10 +35,12 @@ _LOAD = LoadRequest(target="")
 _REPLY = GenerationRequest(job=0)
 
 
-def add_model_options(parser: argparse.ArgumentParser) -> None:
-    """Which pair, and how it is loaded."""
+def add_model_options(parser: argparse.ArgumentParser, *, all_pairs: bool = False) -> None:
+    """Which pair, and how it is loaded; `all_pairs` adds the choice of all."""
     models = parser.add_argument_group("models")
     choice = models.add_mutually_exclusive_group(required=True)
+    if all_pairs:
+        choice.add_argument("--all", action="store_true", help="all pairs of the catalogue, one line for each")
     choice.add_argument(
         "--pair", metavar="ID", type=_nonempty, help="a pair that `draftlight models list` shows, as it is named there"
     )
@@ -68,6 +73,29 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     models.add_argument(
         "--threads", metavar="N", type=whole(1, MAX_THREADS), help="CPU threads (default: physical cores)"
     )
+    models.add_argument(
+        "--ubatch",
+        metavar="N",
+        type=whole(LEAST_UBATCH, MAX_UBATCH),
+        help="tokens of a prompt computed at once (default: 128 on the processor, 512 on a GPU)",
+    )
+    models.add_argument(
+        "--experts-on-cpu",
+        action="store_true",
+        help="keep the experts of a mixture in the computer's memory, and the rest of it on the GPU",
+    )
+    models.add_argument(
+        "--split",
+        metavar="A,B,...",
+        type=_shares,
+        default=_LOAD.split,
+        help="shares of the target for several GPUs, in their order (default: by free memory)",
+    )
+
+
+def add_anyway(parser: argparse.ArgumentParser) -> None:
+    """For commands that load."""
+    parser.add_argument("--anyway", action="store_true", help="load the pair even if it is predicted not to fit")
 
 
 def add_prompt_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
@@ -175,6 +203,9 @@ def with_load_settings(arguments: argparse.Namespace, request: LoadRequest) -> L
         gpu_layers=arguments.gpu_layers,
         draft_gpu_layers=arguments.draft_gpu_layers,
         threads=arguments.threads,
+        ubatch=arguments.ubatch,
+        experts_on_cpu=arguments.experts_on_cpu,
+        split=arguments.split,
     )
 
 
@@ -237,6 +268,16 @@ def _number(low: float, high: float | None = None) -> Callable[[str], float]:
         return value
 
     return parse
+
+
+def _shares(text: str) -> tuple[float, ...]:
+    """A type for argparse: what each GPU gets."""
+    shares = tuple(map(_number(0), text.split(",")))
+    if len(shares) > MAX_GPUS:
+        raise argparse.ArgumentTypeError(f"{len(shares)} shares, and {MAX_GPUS} are the most")
+    if not any(shares):
+        raise argparse.ArgumentTypeError("a share must be above 0")
+    return shares
 
 
 def _check_range(value: float, low: float, high: float | None) -> None:

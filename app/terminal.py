@@ -25,6 +25,7 @@ EXIT_INTERRUPTED = 130  # as shells report Ctrl-C
 # How to do here what the message asks for, which names no button and no command.
 _HINTS = {
     ErrorKind.PAIR_NOT_HERE: "It can be had with: {get}",
+    ErrorKind.WOULD_NOT_FIT: "`draftlight fit` tells more; --anyway loads it all the same.",
     ErrorKind.REPO_GATED: "The token is read from the variable HF_TOKEN, or was given in the window's settings.",
 }
 

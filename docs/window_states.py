@@ -29,7 +29,7 @@ from tests.fakes.devices import memory
 from tests.fakes.fake_client import FakeClient
 from tests.fakes.fake_desk import FakeDesk
 from tests.fakes.fake_models import DRAFT_05B, PAIRS, TARGET_7B, FakeParts
-from tests.fakes.forecasts import forecast_of
+from tests.fakes.forecasts import fake_forecast
 from ui.main import Program
 from ui.models_page import LOCAL as LOCAL_TAB
 from ui.models_page import SEARCH as SEARCH_TAB
@@ -213,14 +213,14 @@ def out_of_memory(stage: Stage) -> None:
 
 def memory_short(stage: Stage) -> None:
     card = Device("card", "NVIDIA GeForce RTX 4070", DeviceKind.CARD, Backend.CUDA, 12_000_000_000, 11_600_000_000)
-    stage.load()
     before = Machine((card,), memory())
     needs = DeviceNeed(4_400_000_000, 900_000_000, 600_000_000), DeviceNeed(500_000_000, 200_000_000, 200_000_000)
     game = MemoryUser(4242, "game.exe", 4_100_000_000)
     now = replace(card, free_bytes=300_000_000, ours_bytes=6_820_000_000, users=(game,))
+    stage.desk.given = fake_forecast(before, {"card": needs[0]}, {"card": needs[1]})
+    stage.load()
     stage.desk.now = Machine((now,), replace(memory(), ours_bytes=700_000_000))
-    forecast = forecast_of(before, {"card": needs[0]}, {"card": needs[1]})
-    stage.program.memory.on_pair(stage.program.pairs.pair, forecast)
+    stage.program.memory.look()
     stage.wait(lambda: stage.program.memory.low)
 
 
@@ -405,12 +405,13 @@ STATES = (
 @contextmanager
 def stage(folder: Path, theme: ThemeChoice, language: str) -> Iterator[Stage]:
     """A window of the pictures' size whose chips and seeds are the same everywhere."""
-    client, parts, desk = FakeClient(), FakeParts(), FakeDesk()
+    client, parts = FakeClient(), FakeParts()
+    desk = FakeDesk(folder, client.check)
 
     def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
         return tapes.REQUEST
 
-    program = Program(Paths(folder), client, find_starter, parts, desk, client.check)
+    program = Program(Paths(folder), client, find_starter, parts, desk)
     program.replies.settings = GenerationSettings(SamplingSettings(temperature=0.2, seed=42), random_seed=False)
     window = program.window
     window.settings_page.theme_chosen.emit(theme.value)

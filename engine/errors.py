@@ -25,7 +25,7 @@ class ErrorKind(Enum):
     LOAD_FAILED = "load_failed"  # path, reason
     LOAD_CANCELLED = "load_cancelled"
     CONTEXT_FAILED = "context_failed"  # path, ctx, reason
-    OUT_OF_MEMORY = "out_of_memory"  # path or stage
+    OUT_OF_MEMORY = "out_of_memory"  # stage ("load", "context", "decode"), path; facts of `WOULD_NOT_FIT`
     DRAFT_VOCABULARY = "draft_vocabulary"  # draft, target, difference, token_id, draft_text, target_text, …
     NO_CHAT_TEMPLATE = "no_chat_template"  # model
     CHAT_TEMPLATE_BROKEN = "chat_template_broken"  # model, reason
@@ -77,6 +77,9 @@ class ErrorKind(Enum):
     MODEL_UNKNOWN = "model_unknown"  # path: no model, or in none of the places that are looked into
     PIECES_NOT_JOINED = "pieces_not_joined"  # path, pieces, file: what they make when they are joined
     SELF_DRAFT_TOO_LARGE = "self_draft_too_large"  # path, file_type, size_bytes, expected_bytes
+    # verdict ("tight", "too_big"), device ("" is the computer's memory), ctx, need_bytes, free_bytes, margin_bytes,
+    # missing_bytes, others_bytes, remedy: the best settings that fit, in words, "" where there are none
+    WOULD_NOT_FIT = "would_not_fit"
     FIT_UNMEASURABLE = "fit_unmeasurable"  # path, reason: llama.cpp does not tell what the model needs
     TOKEN_REFUSED = "token_refused"  # host: it does not know the token that was sent
 

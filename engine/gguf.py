@@ -244,10 +244,10 @@ def _grow(
         length = min(max(growth * length, end), MAX_HEADER_BYTES)
 
 
-def check_loadable(header: GgufHeader) -> None:
+def check_loadable(header: GgufHeader) -> tuple[GgufHeader, ...]:
     """Refuse what llama.cpp would not load, or would load without being able to write text with it.
 
-    Reads the headers of a split model's other parts too.
+    Reads the headers of a split model's other parts too, and gives those of all parts.
 
     Raises:
         EngineError: SPLIT_INCOMPLETE, VOCABULARY_ONLY, NOT_GENERATIVE, NEEDS_OWN_TARGET, GGUF_BROKEN, and for
@@ -260,6 +260,7 @@ def check_loadable(header: GgufHeader) -> None:
         raise EngineError(ErrorKind.VOCABULARY_ONLY, path=str(header.path))
     if (reason := find_nonsense(header, parts)) is not None:
         _broken(header, reason)
+    return parts
 
 
 def check_writes_text(header: GgufHeader, tensors: Collection[str]) -> None:

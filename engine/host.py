@@ -89,6 +89,9 @@ class EngineHost:
             work(command)
         except EngineError as error:
             self._send(Failed(job, error.report))
+        except MemoryError as error:  # Python's own arrays and objects ran out of it
+            report = ErrorReport(ErrorKind.OUT_OF_MEMORY, (("stage", "decode"),), str(error))
+            self._send(Failed(job, report))
         except Exception as error:  # noqa: BLE001 – the one net of this thread: a bug costs the job, not the engine
             report = ErrorReport(ErrorKind.INTERNAL, (("reason", str(error)),), traceback.format_exc())
             self._send(Failed(job, report))

@@ -262,8 +262,9 @@ class LlamaContext:
             self._undo(held)
             if code == 2:
                 raise Interrupted
-            kind = ErrorKind.OUT_OF_MEMORY if code == -2 else ErrorKind.DECODE_FAILED
-            raise refusal(kind, code=code, path=self.model.path)
+            if code == -2:
+                raise refusal(ErrorKind.OUT_OF_MEMORY, stage="decode", path=self.model.path)
+            raise refusal(ErrorKind.DECODE_FAILED, code=code, path=self.model.path)
         self.tokens.extend(tokens)
         return rows
 
@@ -303,10 +304,14 @@ class LlamaContext:
         self.tokens.clear()
 
     def can_roll_back(self) -> bool:
-        """Try it: two tokens in, one out. Recurrent and hybrid memories refuse. Leaves the cache empty."""
+        """Try it: some tokens in, all but one out. Recurrent and hybrid memories refuse. Leaves the cache empty.
+
+        With as many logits as will ever be asked for, so that the memory for them is taken now, and not found missing
+        in the middle of a reply.
+        """
         self.clear()
         token = max(self.model.bos, 0)
-        self.decode([token, token], 0)
+        self.decode([token] * max(2, self._outputs), self._outputs)
         possible = self.truncate(1)
         self.clear()
         return possible

@@ -10,7 +10,14 @@ import llama_cpp as llama
 from llama_cpp import llama_cpp as binding
 
 from engine.errors import EngineError, ErrorKind
+from engine.memory_words import ran_out_of_memory
 
+# What llama.cpp refuses for want of memory among other reasons, and what it was doing then
+_STAGES: Final = {
+    ErrorKind.LOAD_FAILED: "load",
+    ErrorKind.CONTEXT_FAILED: "context",
+    ErrorKind.DECODE_FAILED: "decode",
+}
 _LOG_DEBUG, _LOG_ERROR = 1, 4  # ggml_log_level
 _errors: Final[deque[str]] = deque(maxlen=8)
 
@@ -32,5 +39,8 @@ def forget_errors() -> None:
 
 
 def refusal(kind: ErrorKind, **facts: str | int) -> EngineError:
-    """An error with llama.cpp's own words as its detail."""
-    return EngineError(kind, "\n".join(_errors), **facts)
+    """An error with llama.cpp's own words as its detail; OUT_OF_MEMORY where they say so."""
+    said = "\n".join(_errors)
+    if kind in _STAGES and ran_out_of_memory(said):
+        return EngineError(ErrorKind.OUT_OF_MEMORY, said, stage=_STAGES[kind], **facts)
+    return EngineError(kind, said, **facts)

@@ -27,6 +27,8 @@ class Action(Enum):
     LOAD_STARTER = auto()
     LOAD_AGAIN = auto()  # what was refused
     LOAD_WITHOUT_DRAFT = auto()  # what was refused, its target alone
+    LOAD_REMEDY = auto()  # the same with settings that fit
+    LOAD_ANYWAY = auto()  # although it does not fit
     OPEN_FILES = auto()
     LOAD_OPTIONS = auto()
     DETAILS = auto()
@@ -36,7 +38,7 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One card. `report` is what Details shows, `request` what the load buttons load."""
+    """One card. `report` is what Details shows, `request` what the load buttons load, `remedy` what would fit."""
 
     title: str
     text: str
@@ -44,6 +46,7 @@ class Notice:
     tone: Tone = Tone.WARNING
     report: ErrorReport | None = None
     request: LoadRequest | None = None
+    remedy: LoadRequest | None = None
 
 
 TEMPLATE_KINDS = (
@@ -54,11 +57,18 @@ TEMPLATE_KINDS = (
 )
 ROOM_KINDS = (
     ErrorKind.OUT_OF_MEMORY,
+    ErrorKind.WOULD_NOT_FIT,
     ErrorKind.CONTEXT_FAILED,
     ErrorKind.PROMPT_TOO_LONG,
     ErrorKind.MAX_TOKENS_PAST_CONTEXT,
 )
 CHOSEN = (Inactive.SWITCHED_OFF, Inactive.ZERO_LENGTH, Inactive.NO_DRAFT)  # by the user, so no card is needed
+
+
+def button_words(notice: Notice, action: Action) -> str:
+    if action is Action.LOAD_REMEDY and notice.remedy is not None and notice.report is not None:
+        return _remedy_words(notice.remedy, notice.request, notice.report)
+    return action_words(action)
 
 
 def action_words(action: Action) -> str:
@@ -75,6 +85,10 @@ def action_words(action: Action) -> str:
             return translate("cards", "Load again")
         case Action.LOAD_WITHOUT_DRAFT:
             return translate("cards", "Write without draft")
+        case Action.LOAD_REMEDY:
+            return translate("cards", "Use what fits")
+        case Action.LOAD_ANYWAY:
+            return translate("cards", "Load anyway")
         case Action.OPEN_FILES:
             return translate("cards", "Open GGUF files…")
         case Action.LOAD_OPTIONS:
@@ -85,11 +99,13 @@ def action_words(action: Action) -> str:
             return translate("cards", "Dismiss")
 
 
-def load_notice(refusal: Refusal, kept: LoadedPair | None) -> Notice:
-    """A pair that was not loaded; `kept` is the one that still is."""
+def load_notice(refusal: Refusal, kept: LoadedPair | None, remedy: LoadRequest | None = None) -> Notice:
+    """A pair that was not loaded; `kept` is the one that still is, `remedy` what of it would fit."""
     report, request = refusal.report, refusal.request
     message = message_for(report)
-    actions: list[Action] = []
+    actions: list[Action] = [Action.LOAD_REMEDY] if remedy is not None else []
+    if report.kind is ErrorKind.WOULD_NOT_FIT:
+        actions.append(Action.LOAD_ANYWAY)
     if request is not None and request.draft is not None and _is_about_draft(report, request.draft):
         actions.append(Action.LOAD_WITHOUT_DRAFT)
     if request is not None and report.kind in ROOM_KINDS:
@@ -100,10 +116,11 @@ def load_notice(refusal: Refusal, kept: LoadedPair | None) -> Notice:
         actions += (Action.LOAD_STARTER, Action.OPEN_FILES)
     else:
         actions.append(Action.OPEN_FILES)
-    actions.append(Action.DETAILS)
+    if report.kind is not ErrorKind.WOULD_NOT_FIT:  # its text says all of it
+        actions.append(Action.DETAILS)
     if kept is not None:
         actions.append(Action.DISMISS)
-    return Notice(message.title, message.text, tuple(actions), report=report, request=request)
+    return Notice(message.title, message.text, tuple(actions), report=report, request=request, remedy=remedy)
 
 
 def no_pair_notice() -> Notice:
@@ -125,10 +142,13 @@ def memory_notice(low: Sequence[tuple[Device, int]]) -> Notice:
     return Notice(translate("cards", "Memory is running short"), " ".join([*words, advice]), actions)
 
 
-def reply_notices(reply: ReplyTurn, pair: LoadedPair | None, loading: bool, dropped: int) -> list[Notice]:
+def reply_notices(
+    reply: ReplyTurn, pair: LoadedPair | None, loading: bool, dropped: int, remedy: LoadRequest | None = None
+) -> list[Notice]:
     """What is to be said about the last reply of a conversation.
 
     Args:
+        remedy: how the pair would fit, where memory ran out.
         dropped: messages that were not sent because the conversation is longer than the context.
     """
     notices: list[Notice] = []
@@ -139,26 +159,46 @@ def reply_notices(reply: ReplyTurn, pair: LoadedPair | None, loading: bool, drop
         title = translate("cards", "Speculation is not running")
         notices.append(Notice(title, inactive_sentence(inactive, pair), tone=Tone.NOTE))
     if reply.error is not None:
-        notices.append(_broken_notice(reply, reply.error, pair, loading))
+        notices.append(_broken_notice(reply, reply.error, pair, loading, remedy))
     elif reply.fold.end is EndReason.CONTEXT:
         notices.append(_context_notice(reply))
     return notices
 
 
-def _broken_notice(reply: ReplyTurn, report: ErrorReport, pair: LoadedPair | None, loading: bool) -> Notice:
+def _broken_notice(
+    reply: ReplyTurn, report: ErrorReport, pair: LoadedPair | None, loading: bool, remedy: LoadRequest | None
+) -> Notice:
     message = message_for(report)
-    if report.kind is ErrorKind.ENGINE_DIED:
-        return Notice(message.title, _death_words(reply, pair, loading), _WRITE, report=report)
     if report.kind in TEMPLATE_KINDS:
         actions = (Action.USE_CHATML, Action.USE_PLAIN, Action.DETAILS)
         return Notice(message.title, message.text, actions, report=report)
-    if report.kind in ROOM_KINDS:
-        actions = (Action.LOAD_OPTIONS, *_WRITE)
-        return Notice(message.title, message.text, actions, report=report)
-    return Notice(message.title, message.text, _WRITE, report=report)
+    died = report.kind is ErrorKind.ENGINE_DIED
+    short = bool(report.fact("need_bytes"))
+    text = _death_words(reply, pair, loading) if died else message.text
+    if died and short:
+        text = f"{message.text} {text}"
+    actions = _WRITE
+    if short and remedy is not None and not loading:
+        actions = (Action.LOAD_REMEDY, *actions)
+    elif report.kind in ROOM_KINDS or short:
+        actions = (Action.LOAD_OPTIONS, *actions)
+    return Notice(message.title, text, actions, report=report, remedy=remedy)
 
 
 _WRITE = (Action.WRITE_AGAIN, Action.DETAILS)
+
+
+def _remedy_words(remedy: LoadRequest, request: LoadRequest | None, report: ErrorReport) -> str:
+    """In short where it is one change, what is asked for being known."""
+    if remedy.draft is None and request is not None and request.draft is not None:
+        return action_words(Action.LOAD_WITHOUT_DRAFT)
+    shorter = remedy.ctx is not None and remedy.ctx != report.fact("ctx")
+    others = (remedy.kv_type, remedy.gpu_layers, remedy.experts_on_cpu)
+    if request is None or others != (request.kv_type, request.gpu_layers, request.experts_on_cpu):
+        return action_words(Action.LOAD_REMEDY)
+    if shorter:
+        return translate("cards", "Use a context of {ctx}").format(ctx=count(remedy.ctx or 0))
+    return action_words(Action.LOAD_REMEDY)
 
 
 def _death_words(reply: ReplyTurn, pair: LoadedPair | None, loading: bool) -> str:

@@ -238,13 +238,14 @@ class ChatPage(Translated, QWidget):
         loading, reply = self._pairs.loading, self.conversations.current.last_reply
         notices: list[Notice] = []
         if self._pairs.refusal is not None:
-            notices.append(load_notice(self._pairs.refusal, self._pairs.pair))
+            notices.append(load_notice(self._pairs.refusal, self._pairs.pair, self._pairs.remedy))
         elif self._pairs.pair is None and loading is None:
             notices.append(no_pair_notice())
         if self._memory.low:
             notices.append(memory_notice(self._memory.low))
         if reply is not None:
-            notices += reply_notices(reply, self._pairs.pair, loading is not None, self._replies.dropped(reply))
+            dropped, remedy = self._replies.dropped(reply), self._pairs.remedy
+            notices += reply_notices(reply, self._pairs.pair, loading is not None, dropped, remedy)
         self.notices.show_notices(notices)
 
     def _show_loading(self) -> None:

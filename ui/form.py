@@ -30,6 +30,12 @@ class Choice(QComboBox, Generic[T]):
     def show_value(self, value: T) -> None:
         self.setCurrentIndex(self._values.index(value))
 
+    def offer(self, values: Sequence[T]) -> None:
+        """Another list of values, to be named by the caller; the first is chosen."""
+        self._values = list(values)
+        self.clear()
+        self.addItems([""] * len(self._values))
+
     def name_values(self, words: Sequence[str]) -> None:
         for place, text in enumerate(words):
             self.setItemText(place, text)

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.engine_client import EngineClient
 from app.fit.desk import FitDesk
+from app.fit.loads import LoadJudge
 from app.paths import Paths
-from app.precheck import check_files
 from app.starter import starter_pair
 from engine.protocol import LoadProgress
 from engine.types import LoadRequest
@@ -27,7 +27,7 @@ from ui.models_parts import Parts
 from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
 from ui.style import install_style
-from ui.worker import Check, Client, EngineWorker, FindPair, Report, Ticket
+from ui.worker import Client, EngineWorker, FindPair, Report, Ticket
 
 SETTLED_MS = 1_000
 
@@ -35,20 +35,12 @@ SETTLED_MS = 1_000
 class Program:
     """The window and what drives it. Main thread; needs a QApplication made ready with `prepare`."""
 
-    def __init__(
-        self,
-        paths: Paths,
-        client: Client,
-        find_starter: FindPair,
-        parts: Parts,
-        desk: Desk,
-        check: Check = check_files,
-    ) -> None:
+    def __init__(self, paths: Paths, client: Client, find_starter: FindPair, parts: Parts, desk: Desk) -> None:
         """`find_starter` gives the starter pair, `parts` are what the models page works with, `desk` is asked about
-        memory, `check` looks at a pair's files before it is loaded."""
+        memory."""
         self._client = client
         self._collector = Collector()
-        self.worker = EngineWorker(client, check)
+        self.worker = EngineWorker(client, LoadJudge(desk, client))
         self.pairs = PairControl(self.worker, find_starter)
         self.replies = ReplyControl(self.worker, self.pairs)
         self.models = ModelsControl(parts)

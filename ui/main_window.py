@@ -182,7 +182,7 @@ class MainWindow(Translated, QMainWindow):
         self._memory.show_watched(self.isVisible() and not self.isMinimized())
 
     def _tell_memory(self) -> None:
-        self._memory.on_pair(self._pairs.pair, None)
+        self._memory.on_pair(self._pairs.pair, self._pairs.forecast, again=self._pairs.came_back)
 
     def _open_page(self, page: str) -> None:
         self._page = page

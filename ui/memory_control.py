@@ -66,10 +66,9 @@ class MemoryControl(QObject):
         self._pair: LoadedPair | None = None
         self._engine: EngineInfo | None = None
         self._engine_answered = False
-        self._by_device: Sizes = {}
         self._watch = MarginWatch()
         self._learned = True  # from the present load
-        self._recorded: Forecast | None = None
+        self._again = False
         self._asking = False
         self._stale = False  # what is being read was asked for before something changed
         self._asked_pid: int | None = None
@@ -84,11 +83,6 @@ class MemoryControl(QObject):
     def machine(self) -> Machine | None:
         """As it was last read."""
         return self.reading.machine if self.reading else None
-
-    @property
-    def own(self) -> OwnUse:
-        """What our engine holds now, as far as devices do not tell it by themselves."""
-        return OwnUse(self._client.pid, self._by_device)
 
     @property
     def measured(self) -> Sizes:
@@ -115,17 +109,17 @@ class MemoryControl(QObject):
         self._engine_answered = True
         self.look()
 
-    def on_pair(self, pair: LoadedPair | None, forecast: Forecast | None) -> None:
+    def on_pair(self, pair: LoadedPair | None, forecast: Forecast | None, *, again: bool = False) -> None:
         """What is loaded now, and what was predicted of it. May be called again with the same.
 
-        From each load is learned once; not from one with the very forecast of the last, which is that of a pair that
-        came back after a crash.
+        From each load is learned once; not from one that came back after a crash, which is `again`.
         """
         forecast = forecast if pair else None
         if pair is not self._pair or forecast is not self.forecast:
             self._pair, self.forecast = pair, forecast
-            self._by_device = {}
+            self._desk.held = {}
             self._learned = forecast is None
+            self._again = again
             was_low, self._watch = self.low, MarginWatch(_accepted(forecast))
             if was_low:  # of another pair
                 self.changed.emit()
@@ -156,7 +150,7 @@ class MemoryControl(QObject):
             self._stale = True
             return
         self._asking, self._stale = True, False
-        engine, own, desk = self._engine, self.own, self._desk
+        engine, desk, own = self._engine, self._desk, OwnUse(self._client.pid)
         self._asked_pid = own.pid
 
         def read(_: object) -> tuple[Machine, Sizes]:
@@ -199,11 +193,10 @@ class MemoryControl(QObject):
             return False
         self._learned = True
         forecast, desk = self.forecast, self._desk
-        if forecast is not self._recorded:
-            self._recorded = forecast
+        if not self._again:
             self._pool.run(lambda _: desk.record(forecast, after), lambda _: None)
-        self._by_device = untold(taken_by_device(forecast.report.placement, forecast.machine, after), after)
-        return bool(self._by_device)
+        desk.held = untold(taken_by_device(forecast.report.placement, forecast.machine, after), after)
+        return bool(desk.held)
 
 
 def _used(reading: Reading | None) -> list[tuple[Device, int]]:

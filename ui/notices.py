@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
-from ui.cards import Action, Notice, action_words
+from ui.cards import Action, Notice, button_words
 from ui.loading_card import LoadingCard
 from ui.pair_control import Loading
 from ui.state_card import StateCard
@@ -74,19 +74,26 @@ class NoticeArea(QWidget):
         self._hint.setVisible(bool(words))
         self._show_or_hide()
 
-    def press(self, action: Action) -> None:
-        """Click the button of that action on the first card that has it."""
+    def button(self, action: Action) -> QPushButton | None:
+        """That of the first card that has it."""
         for notice, card in self._cards:
             if action in notice.actions:
-                card.buttons[notice.actions.index(action)].click()
-                return
+                return card.buttons[notice.actions.index(action)]
+        return None
+
+    def press(self, action: Action) -> None:
+        """Click that button, if there is one."""
+        button = self.button(action)
+        if button is not None:
+            button.click()
 
     def _show_or_hide(self) -> None:
         """An empty area takes no room."""
         self.setVisible(bool(self._cards or self.hint) or self.loading.isVisibleTo(self))
 
     def _card(self, notice: Notice) -> StateCard:
-        card = StateCard(notice.title, notice.text, [action_words(action) for action in notice.actions], notice.tone)
+        words = [button_words(notice, action) for action in notice.actions]
+        card = StateCard(notice.title, notice.text, words, notice.tone)
         card.clicked.connect(lambda place: self.acted.emit(notice.actions[place], notice))
         self._column.insertWidget(self._column.indexOf(self._hint), card)
         return card

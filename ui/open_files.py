@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -89,10 +90,11 @@ class OpenFilesDialog(Translated, QDialog):
         """Filled with `request` where there is one."""
         super().__init__(parent)
         self.setModal(True)
-        self.setMinimumWidth(620)
+        self.setMinimumWidth(660)
         self._target_label, self._draft_label, self._hint = QLabel(), QLabel(), QLabel()
         self._hint.setProperty("tone", "muted")
         self._hint.setWordWrap(True)
+        self._begun = request or LoadRequest("")
         self.target, self.draft = FileField(), FileField()
         self.options = LoadOptions()
         self._load, self._cancel = QPushButton(), QPushButton()
@@ -161,6 +163,7 @@ class OpenFilesDialog(Translated, QDialog):
         self._load.setEnabled(Path(self.target.path).is_file() and (not draft or Path(draft).is_file()))
 
     def _confirm(self) -> None:
-        request = self.options.apply(LoadRequest(self.target.path, self.draft.path or None))
+        files = replace(self._begun, target=self.target.path, draft=self.draft.path or None)
+        request = self.options.apply(files)
         self.accept()
         self.chosen.emit(request)

@@ -75,6 +75,10 @@ class PairActions(QObject):
                 self._pairs.open(request)
             case Action.LOAD_WITHOUT_DRAFT if request is not None:
                 self._pairs.open(replace(request, draft=None))
+            case Action.LOAD_REMEDY if notice.remedy is not None:
+                self._pairs.open(notice.remedy)
+            case Action.LOAD_ANYWAY if request is not None:
+                self._pairs.open(request, anyway=True)
             case Action.OPEN_FILES:
                 self.open_files(request)
             case Action.LOAD_OPTIONS:

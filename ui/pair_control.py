@@ -8,10 +8,11 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.engine_client import EngineState
+from app.fit.forecast import Forecast
 from engine.errors import ErrorKind, ErrorReport
 from engine.protocol import Event, Failed, Finished, Loaded, LoadProgress
 from engine.types import EngineInfo, LoadedPair, LoadRequest
-from ui.worker import EngineWorker, FindPair, FoundPair, Ticket
+from ui.worker import EngineWorker, FindPair, FoundPair, Remedy, Ticket
 
 MOST_RECENT = 6
 
@@ -58,6 +59,9 @@ class PairControl(QObject):
 
     Attributes:
         pair, request: what is loaded and what it was asked for with, None while nothing is.
+        forecast: what the loaded pair was going to take; None where nobody could tell.
+        came_back: the loaded pair is what was loaded when the engine died.
+        remedy: the same files with settings that fit, where memory was short the last time; None where it was not.
         loading: the load under way, or None. What was loaded before stays until the files were looked at.
         refusal: why the last load failed, until another begins or the user has seen it.
         recent: pairs of this session, newest first.
@@ -75,6 +79,9 @@ class PairControl(QObject):
         super().__init__()
         self.pair: LoadedPair | None = None
         self.request: LoadRequest | None = None
+        self.forecast: Forecast | None = None
+        self.came_back = False
+        self.remedy: LoadRequest | None = None
         self.loading: Loading | None = None
         self.refusal: Refusal | None = None
         self.recent: list[Recent] = []
@@ -84,6 +91,7 @@ class PairControl(QObject):
         self._find_starter = find_starter
         self._ticket: Ticket | None = None
         self._wanted: LoadRequest | None = None  # what `loading` loads, once it is known
+        self._coming: Forecast | None = None  # of that
         self._revivable: LoadRequest | None = None  # loaded again after a death, once
         worker.event.connect(self._on_event)
         worker.informed.connect(self._on_informed)
@@ -99,10 +107,15 @@ class PairControl(QObject):
         """The recent pairs but for the loaded one."""
         return [recent for recent in self.recent if recent.request != self.request]
 
-    def open(self, request: LoadRequest, *, again: bool = False) -> None:
-        """Load a pair instead of what is loaded or loading."""
+    def open(self, request: LoadRequest, *, again: bool = False, anyway: bool = False) -> None:
+        """Load a pair instead of what is loaded or loading.
+
+        Args:
+            again: it was loaded before, until the engine died.
+            anyway: whether it fits into memory or not.
+        """
         loading = Loading(0, name=Path(request.target).stem, again=again)
-        self._begin(lambda _ticket, _report: request, loading, request)
+        self._begin(lambda _ticket, _report: request, loading, request, anyway=anyway or again)
 
     def open_starter(self) -> None:
         """Load the starter pair, making it first if it is not there."""
@@ -124,28 +137,33 @@ class PairControl(QObject):
         self.refusal = None
         self.changed.emit()
 
-    def _begin(self, find: FindPair, loading: Loading, wanted: LoadRequest | None) -> None:
+    def _begin(self, find: FindPair, loading: Loading, wanted: LoadRequest | None, *, anyway: bool = False) -> None:
         self.cancel()
         self.refusal = None
-        self._ticket = self._worker.load(find)
+        if not loading.again:  # else what is known of the death still counts
+            self.remedy = None
+        self._ticket = self._worker.load(find, anyway=anyway)
         self._wanted = wanted
         self.loading = replace(loading, ticket=self._ticket.number)
         self.changed.emit()
 
     def _forget_pair(self) -> None:
-        self.pair = self.request = self._revivable = None
+        self.pair = self.request = self.forecast = self._revivable = None
 
-    def _on_event(self, number: int, event: Event | FoundPair) -> None:
+    def _on_event(self, number: int, event: Event | FoundPair | Remedy) -> None:
         if isinstance(event, Finished):
             self._revivable = self.request  # it works, so a later death deserves another restart
+        if isinstance(event, Remedy):
+            self.remedy = event.request
         if self.loading is None or number != self.loading.ticket:
             return
         match event:
             case LoadProgress(model=model, done_bytes=done, total_bytes=total):
                 self.loading = replace(self.loading, model=model, done_bytes=done, total_bytes=total)
                 self.progressed.emit()
-            case FoundPair(request, draft_bytes):
+            case FoundPair(request, draft_bytes, forecast):
                 self._forget_pair()
+                self._coming = forecast
                 self._wanted = request
                 name, again = Path(request.target).stem, self.loading.again
                 self.loading = Loading(number, name=name, again=again, draft_bytes=draft_bytes)
@@ -162,6 +180,7 @@ class PairControl(QObject):
         request = self._wanted
         assert request is not None
         self.pair, self.request, self.loading, self._ticket = pair, request, None, None
+        self.forecast, self.came_back = self._coming, again
         self._revivable = None if again else request
         kept = [recent for recent in self.recent if recent.request != request]
         self.recent = [Recent(request, pair), *kept][:MOST_RECENT]

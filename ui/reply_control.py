@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.conversation import Conversation, ReplyTurn
 from app.generation_settings import GenerationSettings
 from app.rate_meter import RateMeter
-from engine.protocol import Event, Failed, Finished, PrefillProgress, SpeculationStopped, Started
+from engine.protocol import Failed, Finished, PrefillProgress, SpeculationStopped, Started
 from engine.types import ChatFormat, DraftRound, GenerationRequest, LoadRequest
 from ui.live_panel import LiveReply
 from ui.pair_control import PairControl
@@ -143,7 +143,7 @@ class ReplyControl(QObject):
         if self._pairs.loading is not None:
             self.stop()
 
-    def _on_event(self, number: int, event: Event) -> None:
+    def _on_event(self, number: int, event: object) -> None:
         writing = self.writing
         if writing is None or number != writing.ticket.number:
             return

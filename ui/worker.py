@@ -11,13 +11,15 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from app.engine_client import EngineState, Job
+from app.fit.forecast import Forecast
+from app.fit.loads import Explained, WouldNotFitError
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.protocol import Event, Failed, Finished
 from engine.types import EndReason, EngineInfo, GenerationRequest, LoadedPair, LoadRequest
@@ -38,6 +40,13 @@ class Client(Protocol):
     def unload(self) -> None: ...
     def subscribe(self, listener: Callable[[EngineState], None]) -> None: ...
     def close(self) -> None: ...
+
+
+class Judge(Protocol):
+    """What is asked about memory and files around a load, as `app.fit.loads.LoadJudge` answers it."""
+
+    def judge(self, request: LoadRequest, *, anyway: bool = False) -> Forecast | None: ...
+    def explain(self, report: ErrorReport, request: LoadRequest) -> Explained: ...
 
 
 class Ticket:
@@ -87,15 +96,23 @@ class FoundPair:
 
     Attributes:
         draft_bytes: size of the draft's file, 0 where there is none or it cannot be read.
+        forecast: what it is going to take; None where nobody can tell.
     """
 
     request: LoadRequest
     draft_bytes: int
+    forecast: Forecast | None
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Another of the worker's own: memory is short, and this would fit. An ending that says so follows."""
+
+    request: LoadRequest
 
 
 Report = Callable[[Event], None]
 FindPair = Callable[[Ticket, Report], LoadRequest]  # may take its time, raise EngineError, and report progress
-Check = Callable[[LoadRequest], None]  # may raise EngineError
 Work = Callable[[Ticket], None]
 
 # The endings of what was cancelled before it became a job.
@@ -107,8 +124,8 @@ class EngineWorker(QObject):
     """Drives the engine client. Its methods are called on the main thread; its signals arrive there.
 
     Signals:
-        event(int, object): ticket number and protocol event or `FoundPair`; exactly one ending per ticket
-            comes last.
+        event(int, object): ticket number and protocol event, `FoundPair` or `Remedy`; exactly one ending per
+            ticket comes last.
         informed(object): the `EngineInfo` asked for, or an `ErrorReport`.
         state_changed(object): the client's `EngineState`. `death` is up to date when it says DIED.
     """
@@ -118,11 +135,12 @@ class EngineWorker(QObject):
     state_changed = Signal(object)
     _asked = Signal(object, object)
 
-    def __init__(self, client: Client, check: Check) -> None:
-        """`check` looks at a pair's files before it is loaded, in the worker's thread."""
+    def __init__(self, client: Client, judge: Judge) -> None:
+        """`judge` looks at a pair's files and at memory before it is loaded, in the worker's thread."""
         super().__init__()
         self._client = client
-        self._check = check
+        self._judge = judge
+        self._loaded: LoadRequest | None = None  # by the worker's thread
         self._numbers = itertools.count(1)
         self._thread = QThread()
         self._thread.setObjectName("engine worker")
@@ -145,12 +163,15 @@ class EngineWorker(QObject):
         """Start the engine if need be; `informed` follows."""
         self._ask(self._inform, _NOT_LOADED)
 
-    def load(self, find: FindPair) -> Ticket:
-        """Load what `find` returns; it runs in the worker's thread."""
-        return self._ask(lambda ticket: self._load(ticket, find), _NOT_LOADED)
+    def load(self, find: FindPair, *, anyway: bool = False) -> Ticket:
+        """Load what `find` returns; it runs in the worker's thread. `anyway`: whether it fits or not."""
+        return self._ask(lambda ticket: self._load(ticket, find, anyway), _NOT_LOADED)
 
     def generate(self, request: GenerationRequest) -> Ticket:
-        return self._ask(lambda ticket: self._follow(ticket, self._client.generate(request)), _NOT_WRITTEN)
+        def follow(ticket: Ticket) -> None:
+            self._follow(ticket, self._client.generate(request), self._loaded)
+
+        return self._ask(follow, _NOT_WRITTEN)
 
     def unload(self) -> None:
         """End the engine process; what runs ends as cancelled. Returns at once."""
@@ -175,6 +196,10 @@ class EngineWorker(QObject):
             return
         try:
             work(ticket)
+        except WouldNotFitError as error:
+            if error.remedy is not None:
+                self.event.emit(ticket.number, Remedy(error.remedy))
+            self.event.emit(ticket.number, Failed(None, error.report))
         except EngineError as error:
             self.event.emit(ticket.number, Failed(None, error.report))
         except Exception as error:
@@ -188,21 +213,31 @@ class EngineWorker(QObject):
         except EngineError as error:
             self.informed.emit(error.report)
 
-    def _load(self, ticket: Ticket, find: FindPair) -> None:
+    def _load(self, ticket: Ticket, find: FindPair, anyway: bool) -> None:
         def report(event: Event | FoundPair) -> None:
             self.event.emit(ticket.number, event)
 
         request = find(ticket, report)
-        self._check(request)
+        forecast = self._judge.judge(request, anyway=anyway)
         if ticket.cancelled:
             raise EngineError(ErrorKind.LOAD_CANCELLED)
-        report(FoundPair(request, _file_size(request.draft)))
-        self._follow(ticket, self._client.load(request))
+        report(FoundPair(request, _file_size(request.draft), forecast))
+        self._loaded = request if forecast is None else forecast.request
+        self._follow(ticket, self._client.load(self._loaded), self._loaded)
 
-    def _follow(self, ticket: Ticket, job: Job) -> None:
+    def _follow(self, ticket: Ticket, job: Job, load: LoadRequest | None) -> None:
+        """`load` is what the job loads, or works with."""
         ticket.attach(job)
         for event in job:
+            if isinstance(event, Failed) and load is not None:
+                event = self._explained(ticket, event, load)
             self.event.emit(ticket.number, event)
+
+    def _explained(self, ticket: Ticket, failed: Failed, load: LoadRequest) -> Failed:
+        told = self._judge.explain(failed.report, load)
+        if told.remedy is not None:
+            self.event.emit(ticket.number, Remedy(told.remedy))
+        return replace(failed, report=told.report)
 
 
 def _file_size(path: str | None) -> int:

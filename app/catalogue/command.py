@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.amounts import count, size
 from app.catalogue.reading import Catalogue, read_catalogue
 from app.command import Outcome, tell_problems
-from app.model_values import PairKind
+from app.model_values import Here, PairKind
 from app.paths import Paths
 from app.reply_document import Document, error_document
 from app.starter import STARTER_ID
@@ -74,8 +74,7 @@ def _list(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Ou
 
 
 def _list_table(pairs: Sequence[ListedPair]) -> str:
-    from app.catalogue.listing import Here
-    from app.catalogue.table import table
+    from app.table import table
 
     here = {
         Here.READY: "ready",
@@ -97,7 +96,7 @@ def _list_table(pairs: Sequence[ListedPair]) -> str:
         )
         for pair in pairs
     ]
-    return table(rows, right=[4])
+    return table(rows, numbers=[4])
 
 
 def _licence(licence: str, *, gated: bool) -> str:

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from enum import Enum
 
 from app.catalogue.reading import Catalogue
 from app.library.library import Library
 from app.model_settings import read_model_settings
-from app.model_values import CatalogueFile, CataloguePair, Confidence, LocalModel, PairKind
+from app.model_values import CatalogueFile, CataloguePair, Confidence, Here, LocalModel, PairKind
 from app.paths import Paths
 from app.reply_document import Document
 from app.starter import STARTER_ID, STARTER_TITLE, StarterState, starter_state
 from engine.types import SamplingSettings
-
-
-class Here(Enum):
-    """What is on this computer of a pair."""
-
-    READY = "ready"
-    TO_BE_MADE = "to_be_made"  # of the starter pair: its target is written when it is first asked for
-    TARGET = "target"
-    DRAFT = "draft"
-    NOTHING = "nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +97,6 @@ def _starter(paths: Paths) -> ListedPair:
 
 
 def _listed(pair: CataloguePair, target: LocalModel | None, draft: LocalModel | None) -> ListedPair:
-    here = {
-        (True, True): Here.READY,
-        (True, False): Here.TARGET,
-        (False, True): Here.DRAFT,
-        (False, False): Here.NOTHING,
-    }[target is not None, draft is not None]
     sizes = (file.model.size_bytes or file.about_bytes for file in (pair.target, pair.draft))
     return ListedPair(
         id=pair.id,
@@ -123,7 +106,7 @@ def _listed(pair: CataloguePair, target: LocalModel | None, draft: LocalModel | 
         gated=pair.gated,
         download_bytes=sum(sizes),
         confidence=pair.confidence,
-        here=here,
+        here=Here.of(target, draft),
         pair=pair,
         target=target,
         draft=draft,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from app.devices.device import Machine, OwnUse
 from app.devices.devices import Devices
@@ -20,17 +21,20 @@ class FitDesk:
 
     Attributes:
         history, dry_loads: what earlier loads taught, and llama.cpp's own word.
+        held: what our engine holds of devices that do not tell it per program, in bytes by the device's id. Whoever
+            follows the loads sets another mapping.
     """
 
     def __init__(self, paths: Paths, devices: Devices | None = None) -> None:
         """`devices` are those of this computer if nothing else is said."""
         self.history = FitHistory(paths.state)
         self.dry_loads = DryLoads(paths.logs)
+        self.held: Mapping[str, int] = {}
         self._devices = devices or Devices()
 
     def machine(self, engine: EngineInfo | None, own: OwnUse) -> Machine:
-        """The devices as they are now. `own` is what our engine holds, which a load may take."""
-        return self._devices.read(engine, own)
+        """The devices as they are now. `own` is what our engine holds beside `held`; a load may take both."""
+        return self._devices.read(engine, replace(own, by_device={**self.held, **own.by_device}))
 
     def margins(self, machine: Machine) -> Mapping[str, int]:
         """Bytes that are to stay free, by the device's id."""
@@ -44,8 +48,7 @@ class FitDesk:
         """Learn from a load.
 
         Args:
-            after: read when it was done, with nothing but the engine's pid in `OwnUse`. Where the engine was gone by
-                then, nothing is learned.
+            after: read when it was done, while `held` was empty. Where the engine was gone by then, nothing is learned.
         """
         if not after.system.ours_bytes:
             return

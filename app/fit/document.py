@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from app.fit.proposal import Proposal
 from app.fit.values import Advice, DeviceFit, FitReport, PairSettings
+from app.model_values import Here
 from app.reply_document import Document
 from engine.fit import DeviceNeed
 
 
-def fit_document(report: FitReport, proposal: Proposal | None, *, has_draft: bool) -> Document:
-    """The figures at the top are those of the device that decides; `devices` has all."""
+def fit_document(
+    report: FitReport, proposal: Proposal | None, *, has_draft: bool, here: Here = Here.READY
+) -> Document:
+    """The figures at the top are those of the device that decides; `devices` has all. `here` is what is on this
+    computer of the pair: the headers are enough for a verdict."""
     deciding = report.placement.deciding
     return {
         "verdict": report.verdict.value,
@@ -30,6 +34,7 @@ def fit_document(report: FitReport, proposal: Proposal | None, *, has_draft: boo
         "fitting_layers": report.fitting_layers,
         "method": report.method.value,
         "not_measured": report.not_measured.value if report.not_measured else None,
+        "here": here.value,
         "advice": [_advice(advice) for advice in report.advice],
         "settings": settings_document(report.settings),
         "proposal": None if proposal is None else settings_document(proposal.settings),

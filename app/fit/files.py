@@ -31,13 +31,9 @@ def search_files(request: LoadRequest, machine: Machine, history: FitHistory, dr
     Raises:
         EngineError: what the engine would refuse too.
     """
-    check_files(request)
-    draft = None if request.draft is None else _figures(request.draft, dry_loads)
-    return Search(Pair(_figures(request.target, dry_loads), draft), rooms(machine, history))
-
-
-def _figures(path: str, dry_loads: DryLoads | None) -> FileFigures:
-    return figures(gguf.read_header(path).parts(), dry_loads)
+    target, draft = check_files(request)
+    pair = Pair(_figures(target, dry_loads), None if draft is None else _figures(draft, dry_loads))
+    return Search(pair, rooms(machine, history))
 
 
 def figures(files: Sequence[Path], dry_loads: DryLoads | None) -> FileFigures:
@@ -50,8 +46,12 @@ def figures(files: Sequence[Path], dry_loads: DryLoads | None) -> FileFigures:
     Raises:
         EngineError: what is wrong with the files.
     """
-    header, *others = (gguf.read_header(file, whole=False) for file in files)
-    measure = None if dry_loads is None else partial(dry_loads.measure, tuple(files))
+    return _figures([gguf.read_header(file, whole=False) for file in files], dry_loads)
+
+
+def _figures(headers: Sequence[gguf.GgufHeader], dry_loads: DryLoads | None) -> FileFigures:
+    header, *others = headers
+    measure = None if dry_loads is None else partial(dry_loads.measure, tuple(part.path for part in headers))
     return FileFigures(header, estimator(header, others), measure)
 
 

@@ -57,8 +57,12 @@ def forecast(
     Raises:
         EngineError: what the engine would refuse too, and FIT_UNMEASURABLE where there are no figures at all.
     """
-    search = search_files(request, machine, history, dry_loads)
-    settings = settings_of(request, search)
+    return forecast_of(request, search_files(request, machine, history, dry_loads), failed=failed)
+
+
+def forecast_of(request: LoadRequest, search: Search, *, failed: bool = False) -> Forecast:
+    """The same where the pair's figures are at hand."""
+    machine, settings = search.rooms.machine, settings_of(request, search)
     quick = replace(search, asks=False)
     if _is_sure(quick.place(settings)) and not failed:
         report = fit_report(quick, settings, with_advice=False)
@@ -66,8 +70,7 @@ def forecast(
     report = fit_report(search, settings)
     if failed:
         search = _with_less_room(search, report.placement)
-    proposal = propose(search, settings)
-    return Forecast(request_of(settings, report.placement, request), machine, report, proposal)
+    return Forecast(request_of(settings, report.placement, request), machine, report, propose(search, settings))
 
 
 def _is_sure(placement: Placement) -> bool:

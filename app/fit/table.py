@@ -12,32 +12,35 @@ from app.fit_words import (
     device_name,
     gigabytes,
     method_sentence,
+    not_here_sentence,
     proposal_sentence,
     verdict_sentence,
 )
+from app.model_values import Here
+from app.table import columns, left, right
 from app.translate import translate
 
 _NAME_WIDTH = 38
 _USERS = 3  # other programs that are named, those that hold most
 
 
-def fit_lines(report: FitReport, proposal: Proposal | None) -> Iterator[str]:
-    """Line by line, without their ends."""
+def fit_lines(report: FitReport, proposal: Proposal | None, here: Here = Here.READY) -> Iterator[str]:
+    """Line by line, without their ends. `here` is what is on this computer of the pair."""
     for part in report.placement.devices:
         yield device_name(part.device)
         rows = [*_rows(part, report.settings)]
-        width = max(len(text) for _, text in rows)
+        width = max(columns(text) for _, text in rows)
         for name, text in rows:
-            yield f"  {name:{_NAME_WIDTH}} {text:>{width}}"
+            yield f"  {left(name, _NAME_WIDTH)} {right(text, width)}"
         yield ""
     yield verdict_sentence(report)
-    yield method_sentence(report)
+    yield " ".join(filter(None, (method_sentence(report), not_here_sentence(here))))
     if report.advice:
         yield ""
         yield translate("fit", "Ways to make it fit:")
         for advice in report.advice:
             what, effect = advice_words(advice)
-            yield f"  {what:{_NAME_WIDTH}} {effect}"
+            yield f"  {left(what, _NAME_WIDTH)} {effect}"
     if proposal is not None and proposal.settings != report.settings:
         yield ""
         yield proposal_sentence(proposal.settings, report)

@@ -14,7 +14,7 @@ def taken_bytes(before: Device, after: Device) -> int:
     Where the device does not tell it per program, what others took meanwhile is counted too.
 
     Args:
-        after: read as if the engine was not known to hold anything of devices that do not tell it.
+        after: read while nothing was known of what the engine holds of devices that do not tell it.
     """
     gone = max(0, before.available_bytes - after.free_bytes)
     if after.kind is DeviceKind.UNIFIED:  # the engine's own memory, and perhaps beside it what the driver keeps for it
@@ -34,7 +34,7 @@ def taken_by_device(placement: Placement, before: Machine, after: Machine) -> Ma
 
 
 def untold(taken: Mapping[str, int], after: Machine) -> dict[str, int]:
-    """That part of `taken` which the devices will not tell by themselves, as `OwnUse.by_device` has it."""
+    """That part of `taken` which the devices will not tell by themselves."""
     told = {device.id: device.ours_bytes for device in after.memories}
     return {device_id: size for device_id, size in taken.items() if size > told[device_id]}
 

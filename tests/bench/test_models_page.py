@@ -75,9 +75,8 @@ def test_page_with_many_models(qtbot: QtBot, paths: Paths, capsys: pytest.Captur
     """From the click to a painted table of all models; then sorting and filtering; then the longest pause of a scan."""
     prepared_application()
     client = FakeClient()
-    program = Program(
-        paths, client, lambda ticket, report: tapes.REQUEST, AppParts(paths, client), FakeDesk(), client.check
-    )
+    desk = FakeDesk(paths.state)
+    program = Program(paths, client, lambda ticket, report: tapes.REQUEST, AppParts(paths, client), desk)
     window, page, models = program.window, program.window.models_page, program.models
     try:
         window.resize(WIDE)

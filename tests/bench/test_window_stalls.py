@@ -53,10 +53,12 @@ def program(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Pro
     prepared_application()
     client = EngineClient(tmp_path / "logs")
     paths, request = Paths(tmp_path), LoadRequest(str(starter.target), str(starter.draft))
-    opened = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client), FitDesk(paths))
+    desk = FitDesk(paths)
+    opened = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client), desk)
     opened.window.show()
     yield opened
     opened.close()
+    desk.close()
     opened.window.deleteLater()
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -11,6 +14,22 @@ from tests.e2e.conftest import TinyPair
 from tests.e2e.program import run
 from tests.fakes.gguf_files import Tiny, write_model, write_split_model
 from tests.fakes.gguf_headers import real_sizes
+from tests.fakes.hub import FakeHub
+from tests.unit.app.catalogue.samples import a_file, an_entry, write_catalogue
+
+TARGET, DRAFT = a_file("Owner/Some-7B", "Some-7B.gguf"), a_file("Owner/Some-1B", "Some-1B.gguf")
+
+
+@pytest.fixture
+def hub(tiny: TinyPair, base_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    """Has both models of the pair some-pair, and none of any other."""
+    write_catalogue(base_dir / "data" / "models.json", an_entry(target=TARGET, draft=DRAFT))
+    monkeypatch.setenv("HOME", str(base_dir))
+    with FakeHub() as hub:
+        hub.add("Owner/Some-7B", {"Some-7B.gguf": tiny.target.read_bytes()})
+        hub.add("Owner/Some-1B", {"Some-1B.gguf": tiny.draft.read_bytes()})
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        yield hub
 
 
 def test_json(tiny: TinyPair, base_dir: Path) -> None:
@@ -37,8 +56,9 @@ def test_json(tiny: TinyPair, base_dir: Path) -> None:
 
 def test_for_people(tiny: TinyPair) -> None:
     """A table, the verdict with its context, and where the figures come from."""
-    result = run("fit", "--target", str(tiny.target), "--ctx", "768")
+    result = run("fit", "--target", str(tiny.target), "--ctx", "768", "--split", "1,0,0,0,0")
     assert result.status == 0, result.err
+    assert "The split is left out" in result.err
     assert "Target KV cache, 768 tokens" in result.out
     assert "It fits with a context of 768 tokens." in result.out
     assert "Measured by llama.cpp" in result.out
@@ -114,3 +134,59 @@ def test_wrong_usage(tiny: TinyPair) -> None:
     """Status 2, as for every command."""
     for words in ([], ["--pair", "starter", "--draft", str(tiny.draft)], ["--target", "x", "--ctx", "0"]):
         assert run("fit", *words).status == 2
+
+
+def test_a_pair_that_is_not_here(hub: FakeHub, tiny: TinyPair, base_dir: Path) -> None:
+    """Is judged as its files would be, from the headers alone, and says so; the second time nobody is asked."""
+    files = run("fit", *tiny.words, "--ctx", "512", "--json").document
+    first = run("fit", "--pair", "some-pair", "--ctx", "512", "--json")
+    assert first.status == 0, first.err
+    assert first.err.startswith("Models that are not here")
+    assert first.err.endswith(": 2\n")
+    assert (files["here"], first.document["here"], first.document["method"]) == ("ready", "nothing", "measured")
+    for key in ("target", "draft", "output_bytes", "margin_bytes", "largest_ctx", "layers"):
+        assert first.document[key] == files[key], key
+    assert not (base_dir / "data" / "models").exists()
+    (base_dir / "data" / "settings.json").write_text(json.dumps({"offline": True}))
+    again = run("fit", "--pair", "some-pair")
+    assert (again.status, again.err) == (0, "")
+    assert "Measured by llama.cpp from the files' headers. Nothing has been downloaded yet." in again.out
+    assert len(hub.asked("bytes")) == 2
+
+
+def test_half_a_pair(hub: FakeHub, tiny: TinyPair, base_dir: Path) -> None:
+    """The half that is here is judged by its file; for the other one the network is needed, unless it is forbidden."""
+    here = base_dir / "data" / "models" / "Owner" / "Some-1B" / "Some-1B.gguf"
+    here.parent.mkdir(parents=True)
+    shutil.copy(tiny.draft, here)
+    settings = base_dir / "data" / "settings.json"
+    settings.write_text(json.dumps({"offline": True}))
+    offline = run("fit", "--pair", "some-pair")
+    assert (offline.status, offline.out) == (1, "")
+    assert "What Some-7B.gguf takes of memory is told by its header" in offline.err
+    settings.unlink()
+    result = run("fit", "--pair", "some-pair")
+    assert "The target has not been downloaded yet." in result.out
+    assert hub.asked("bytes", "Some-1B.gguf") == []
+
+
+def test_all_pairs(hub: FakeHub, base_dir: Path) -> None:
+    """One line for each; those whose headers cannot be had say why, and the others are told."""
+    text = run("fit", "--all", "--ctx", "512", "--kv-type", "f32")
+    assert text.status == 0, text.err
+    lines = text.out.splitlines()
+    (line,) = (line for line in lines if line.startswith("some-pair "))
+    assert "1,024" in line
+    assert line.endswith("Fits, up to 1k")
+    assert any(line.endswith("bartowski/Qwen2.5-7B-Instruct-GGUF is not there") for line in lines)
+    (base_dir / "data" / "settings.json").write_text(json.dumps({"offline": True}))
+    result = run("fit", "--all", "--ctx", "512", "--json")
+    assert result.status == 0, result.err
+    pairs = result.document["pairs"]
+    assert isinstance(pairs, list)
+    told = [pair for pair in pairs if pair["error"] is None]
+    assert [(pair["id"], pair["verdict"], pair["ctx"], pair["largest_ctx"]) for pair in told] == [
+        ("some-pair", "fits", 512, 1024)
+    ]
+    assert {pair["error"]["kind"] for pair in pairs if pair["error"]} == {"offline"}
+    assert len(lines) == len(pairs) + 1

@@ -15,7 +15,7 @@ from tests.fakes import tapes
 NOTHING = DeviceNeed()
 
 
-def forecast_of(
+def fake_forecast(
     machine: Machine,
     targets: Mapping[str, DeviceNeed],
     drafts: Mapping[str, DeviceNeed] | None = None,

@@ -142,8 +142,9 @@ def open_shell(
 ) -> Iterator[Shell]:
     """A visible window of that size, or the one it chooses itself; closed in the right order at the end."""
     prepared_application()
-    client, parts, desk = client or FakeClient(), parts or FakeParts(), desk or FakeDesk()
-    program = Program(Paths(folder), client, find_starter, parts, desk, client.check)
+    client, parts = client or FakeClient(), parts or FakeParts()
+    desk = desk or FakeDesk(folder, client.check)
+    program = Program(Paths(folder), client, find_starter, parts, desk)
     try:
         if size is not None:
             program.window.resize(size)

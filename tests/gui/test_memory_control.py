@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.devices.device import Device, Machine, OwnUse
+from app.devices.device import Device, Machine
 from app.fit.forecast import Forecast
 from app.fit.values import Verdict
 from engine.errors import ErrorKind, ErrorReport
@@ -18,7 +19,7 @@ from tests.fakes import tapes
 from tests.fakes.devices import GIB, MIB, card, machine, memory
 from tests.fakes.fake_client import FakeClient
 from tests.fakes.fake_desk import FakeDesk
-from tests.fakes.forecasts import forecast_of
+from tests.fakes.forecasts import fake_forecast
 from ui.memory_control import UNWATCHED_MS, WATCHED_MS, MemoryControl
 
 PAIR = tapes.PAIR
@@ -29,11 +30,12 @@ ENGINE = replace(memory(), ours_bytes=GIB)  # the computer's memory while the en
 class Watched:
     """A control on a computer with one card, and the few things that tests do to it."""
 
-    def __init__(self, bot: QtBot) -> None:
+    def __init__(self, bot: QtBot, folder: Path) -> None:
         self.bot = bot
         self.client = FakeClient()
         self.client.pid = tapes.ENGINE.pid
-        self.desk = FakeDesk(machine(card(12 * GIB), system=ENGINE))
+        self.desk = FakeDesk(folder)
+        self.desk.now = machine(card(12 * GIB), system=ENGINE)
         self.memory = MemoryControl(self.desk, self.client)
         self.changes = 0
         self.memory.changed.connect(self._count)
@@ -50,15 +52,15 @@ class Watched:
         self.memory.look()
         self.wait(lambda: self.memory.machine == self.desk.now)
 
-    def load(self, after: Machine, forecast: Forecast | None, pair: LoadedPair = PAIR) -> None:
+    def load(self, after: Machine, forecast: Forecast | None, pair: LoadedPair = PAIR, again: bool = False) -> None:
         self.desk.now = after
-        self.memory.on_pair(pair, forecast)
+        self.memory.on_pair(pair, forecast, again=again)
         self.wait(lambda: self.memory.reading and self.memory.reading.loaded)
 
 
 @pytest.fixture
-def watched(qtbot: QtBot) -> Iterator[Watched]:
-    made = Watched(qtbot)
+def watched(qtbot: QtBot, tmp_path: Path) -> Iterator[Watched]:
+    made = Watched(qtbot, tmp_path)
     made.memory.on_engine(tapes.ENGINE)
     made.wait(lambda: made.memory.machine)
     yield made
@@ -72,12 +74,12 @@ def held(size: int, free: int | None = None) -> Device:
 
 
 def forecast(need: DeviceNeed = NEED) -> Forecast:
-    return forecast_of(machine(card(12 * GIB), system=ENGINE), {"card": need})
+    return fake_forecast(machine(card(12 * GIB), system=ENGINE), {"card": need})
 
 
-def test_nothing_before_the_engine_answers(qtbot: QtBot) -> None:
+def test_nothing_before_the_engine_answers(qtbot: QtBot, tmp_path: Path) -> None:
     """Before it is known which devices can be used none is asked; afterwards also where the engine did not start."""
-    watched = Watched(qtbot)
+    watched = Watched(qtbot, tmp_path)
     watched.memory.show_watched(True)
     watched.memory.on_pair(None, None)
     assert watched.desk.questions == []
@@ -116,13 +118,12 @@ def test_pace(watched: Watched) -> None:
 
 def test_engine_s_process(watched: Watched) -> None:
     """After an unload the engine is another process: then it is asked again, with nothing that was known of the old."""
-    before = forecast()
-    watched.load(machine(card(12 * GIB, 8 * GIB), system=ENGINE), before)
-    assert watched.desk.questions[-1] == OwnUse(tapes.ENGINE.pid, {"card": 4 * GIB})
+    watched.load(machine(card(12 * GIB, 8 * GIB), system=ENGINE), forecast())
+    assert (watched.desk.questions[-1], watched.desk.held) == (tapes.ENGINE.pid, {"card": 4 * GIB})
     watched.client.pid = None
     watched.memory.on_pair(None, None)
     watched.wait(lambda: watched.memory.reading and not watched.memory.reading.loaded)
-    assert watched.desk.questions[-1] == OwnUse(None, {})
+    assert (watched.desk.questions[-1], watched.desk.held) == (None, {})
     assert (watched.memory.measured, watched.memory.forecast) == ({}, None)
     asked = len(watched.desk.questions)
     watched.memory.on_pair(None, None)
@@ -130,14 +131,15 @@ def test_engine_s_process(watched: Watched) -> None:
     watched.client.pid = 7
     watched.memory.on_pair(None, None)
     watched.wait(lambda: len(watched.desk.questions) == asked + 1)
-    assert watched.desk.questions[-1].pid == 7
+    assert watched.desk.questions[-1] == 7
 
 
 def test_devices_that_do_not_tell(watched: Watched) -> None:
-    """What the load took of them counts as ours from then on, and goes into the next question."""
+    """What the load took of them counts as ours from then on, and they are read once more with it."""
+    asked = len(watched.desk.questions)
     watched.load(machine(card(12 * GIB, 8 * GIB - MIB), system=ENGINE), forecast())
-    assert [use.by_device for use in watched.desk.questions[-2:]] == [{}, {"card": 4 * GIB + MIB}]
-    assert watched.memory.own.by_device == {"card": 4 * GIB + MIB}
+    assert len(watched.desk.questions) == asked + 2
+    assert watched.desk.held == {"card": 4 * GIB + MIB}
 
 
 def test_each_load_teaches_once(watched: Watched) -> None:
@@ -147,7 +149,7 @@ def test_each_load_teaches_once(watched: Watched) -> None:
     watched.wait(lambda: watched.desk.records)
     watched.read(held(5 * GIB))
     watched.memory.on_pair(None, None)
-    watched.load(after, first, replace(PAIR))
+    watched.load(after, forecast(), replace(PAIR), again=True)
     watched.read(held(6 * GIB))
     assert watched.desk.records == [(first, after)]
     second = forecast()
@@ -207,7 +209,7 @@ def test_short_memory(watched: Watched) -> None:
     watched.read(card(12 * GIB, 0), other)
     assert low(watched) == []
     before = machine(card(12 * GIB), other, system=ENGINE)
-    watched.load(machine(held(4 * GIB), other, system=ENGINE), forecast_of(before, {"card": NEED}))
+    watched.load(machine(held(4 * GIB), other, system=ENGINE), fake_forecast(before, {"card": NEED}))
     assert low(watched) == []
     watched.read(held(4 * GIB, 100 * MIB), other)
     assert low(watched) == ["card"]
@@ -223,7 +225,7 @@ def test_short_memory(watched: Watched) -> None:
 
 def test_a_tight_load_is_not_told_again(watched: Watched) -> None:
     """It was known and accepted; less than then is told."""
-    tight = forecast_of(machine(card(12 * GIB, 4 * GIB + 200 * MIB), system=ENGINE), {"card": NEED})
+    tight = fake_forecast(machine(card(12 * GIB, 4 * GIB + 200 * MIB), system=ENGINE), {"card": NEED})
     assert tight.verdict is Verdict.TIGHT
     watched.load(machine(held(4 * GIB, 200 * MIB), system=ENGINE), tight)
     assert low(watched) == []

@@ -11,9 +11,11 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.conversation import ReplyTurn
+from app.fit.values import Verdict
 from engine.errors import ErrorKind, ErrorReport
 from engine.types import EndReason, Inactive
 from tests.fakes import tapes
+from tests.fakes.devices import GIB, card, machine
 from tests.fakes.fake_client import FakeClient
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action, load_notice
@@ -329,6 +331,62 @@ def test_out_of_memory(shell: Shell) -> None:
     dialog = shell.open_dialog()
     assert dialog.target.path == tapes.REQUEST.target
     dialog.reject()
+
+
+def test_a_pair_that_does_not_fit(shell: Shell) -> None:
+    """Before a load that would not fit what is loaded stays, and a card offers what fits, with one click."""
+    shell.load()
+    shell.desk.models = "llama-8b", "llama-1b-tied"
+    shell.desk.now = machine(card(24 * GIB, 9 * GIB, name="RTX 4070"))
+    shell.pairs.open(replace(tapes.REQUEST, ctx=32_768))
+    shell.wait(lambda: shell.notices)
+    assert titles(shell) == ["This does not fit into memory"]
+    assert shell.pairs.request == tapes.REQUEST
+    assert len(shell.client.loads) == 1
+    offered = (Action.LOAD_REMEDY, Action.LOAD_ANYWAY, Action.LOAD_OPTIONS, Action.DISMISS)
+    assert shell.notices[0].actions == offered
+    button = shell.chat.notices.button(Action.LOAD_REMEDY)
+    assert button is not None
+    assert "Use a context of" in button.text()
+    shell.press(Action.LOAD_REMEDY)
+    shell.wait(lambda: len(shell.client.loads) == 2 and shell.loaded)
+    assert not shell.notices
+    used = shell.client.loads[1].ctx
+    assert used is not None
+    assert used < 32_768
+    assert shell.pairs.forecast is not None
+    assert shell.pairs.forecast.verdict is Verdict.FITS
+
+
+def test_a_pair_that_does_not_fit_anyway(shell: Shell) -> None:
+    """The user may overrule it; the question comes again before the next load."""
+    shell.desk.models = "llama-8b", "llama-1b-tied"
+    shell.desk.now = machine(card(24 * GIB, 9 * GIB, name="RTX 4070"))
+    wanted = replace(tapes.REQUEST, ctx=32_768)
+    shell.pairs.open(wanted)
+    shell.wait(lambda: shell.notices)
+    shell.press(Action.LOAD_ANYWAY)
+    shell.wait(lambda: shell.loaded)
+    assert shell.client.loads == [wanted]
+    shell.pairs.open(wanted)
+    shell.wait(lambda: shell.notices)
+    assert len(shell.client.loads) == 1
+
+
+def test_memory_that_runs_out_while_writing(shell: Shell) -> None:
+    """The text so far stays, the figures are told, and a click loads the pair with less."""
+    shell.desk.models = "llama-8b", "llama-1b-tied"
+    shell.desk.now = machine(card(24 * GIB, name="RTX 4070"))
+    shell.load()
+    begun = tapes.reply("There was once a lighthouse at the end of a long pier.")
+    shell.client.play_next((*begun[:-1], *tapes.failing(ErrorKind.OUT_OF_MEMORY, stage="decode")))
+    reply = shell.ask("Go on")
+    assert reply.text
+    assert titles(shell) == ["There is not enough memory"]
+    assert "This would fit: " in shell.notices[0].text
+    shell.press(Action.LOAD_REMEDY)
+    shell.wait(lambda: len(shell.client.loads) == 2 and shell.loaded)
+    assert shell.pairs.remedy is None
 
 
 def test_context_full(shell: Shell) -> None:

@@ -140,6 +140,20 @@ def test_load_options_of_the_loaded_pair(shell: Shell) -> None:
     dialog.reject()
 
 
+def test_load_options_keep_what_fits(shell: Shell, tmp_path: Path) -> None:
+    """Settings that were proposed because they fit, odd ones among them, come back from the dialog as they went in."""
+    files = [tmp_path / "t.gguf", tmp_path / "d.gguf"]
+    for file in files:
+        file.touch()
+    proposed = LoadRequest(
+        *map(str, files), ctx=5_376, ubatch=96, gpu_layers=20, experts_on_cpu=True, split=(14.0, 6.0)
+    )
+    dialog = shell.window.pair_actions.open_files(proposed)
+    with shell.bot.waitSignal(dialog.chosen) as chosen:
+        next(button for button in dialog.findChildren(QPushButton) if button.text() == "Load").click()
+    assert chosen.args == [proposed]
+
+
 def test_recent_pairs(shell: Shell) -> None:
     """The menu offers the other pairs of this session by name, and opens them with their options."""
     other = replace(tapes.REQUEST, draft=None, ctx=2_048)

@@ -28,6 +28,14 @@
         <translation>不用草稿模型</translation>
     </message>
     <message>
+        <source>Use what fits</source>
+        <translation>使用可行的设置</translation>
+    </message>
+    <message>
+        <source>Load anyway</source>
+        <translation>仍然加载</translation>
+    </message>
+    <message>
         <source>Open GGUF files…</source>
         <translation>打开 GGUF 文件…</translation>
     </message>
@@ -62,6 +70,10 @@
     <message>
         <source>Speculation is not running</source>
         <translation>推测解码未运行</translation>
+    </message>
+    <message>
+        <source>Use a context of {ctx}</source>
+        <translation>改用 {ctx} 的上下文</translation>
     </message>
     <message>
         <source>It was started again and the pair is loading.</source>
@@ -520,6 +532,18 @@
         <translation>估算值：llama.cpp 无法测量。</translation>
     </message>
     <message>
+        <source>Nothing has been downloaded yet.</source>
+        <translation>尚未下载任何文件。</translation>
+    </message>
+    <message>
+        <source>The draft has not been downloaded yet.</source>
+        <translation>草稿模型尚未下载。</translation>
+    </message>
+    <message>
+        <source>The target has not been downloaded yet.</source>
+        <translation>目标模型尚未下载。</translation>
+    </message>
+    <message>
         <source>saves {size}</source>
         <translation>节省 {size}</translation>
     </message>
@@ -881,6 +905,30 @@
         <translation>自动时使用物理核心数</translation>
     </message>
     <message>
+        <source>Prompts in pieces of</source>
+        <translation>提示分段大小</translation>
+    </message>
+    <message>
+        <source>Tokens computed at once; smaller pieces save memory, and prompts take longer</source>
+        <translation>一次计算的词元数；分段越小越省内存，读取提示也越慢</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>专家层</translation>
+    </message>
+    <message>
+        <source>Of a mixture; in the computer&apos;s memory they leave room on the GPU and cost speed</source>
+        <translation>用于混合专家模型；放在电脑内存中可给 GPU 腾出空间，但会降低速度</translation>
+    </message>
+    <message>
+        <source>with layers</source>
+        <translation>与层一起</translation>
+    </message>
+    <message>
+        <source>in memory</source>
+        <translation>在内存中</translation>
+    </message>
+    <message>
         <source>on</source>
         <translation>开启</translation>
     </message>
@@ -1133,20 +1181,8 @@
         <translation>未加载模型。加载一个即可继续。</translation>
     </message>
     <message>
-        <source>There is no room for a context of {ctx} tokens</source>
-        <translation>放不下 {ctx} 个 token 的上下文</translation>
-    </message>
-    <message>
-        <source>{path_name} was read, but its context could not be set up. Use a shorter context, another type for the cache, or flash attention where the cache is quantised.</source>
-        <translation>{path_name} 已读取，但无法建立上下文。请使用更短的上下文、其他缓存类型，或在缓存量化时开启 Flash Attention。</translation>
-    </message>
-    <message>
         <source>There is not enough memory</source>
         <translation>内存不足</translation>
-    </message>
-    <message>
-        <source>Memory ran out while {path_name} was at work. Use a shorter context, a smaller type for the cache, fewer layers on the graphics card, or a smaller model; closing other programs helps too.</source>
-        <translation>处理 {path_name} 时内存耗尽。请使用更短的上下文、更小的缓存类型、在显卡上放更少的层，或更小的模型；关闭其他程序也有帮助。</translation>
     </message>
     <message>
         <source>This model cannot draft for {target}</source>
@@ -1291,6 +1327,14 @@
     <message>
         <source>There is not enough space on the disk</source>
         <translation>磁盘空间不足</translation>
+    </message>
+    <message>
+        <source>A context of {ctx} tokens could not be set up</source>
+        <translation>无法建立 {ctx} 个词元的上下文</translation>
+    </message>
+    <message>
+        <source>{path_name} was read, but the engine refused its context. Use a shorter context, another type for the cache, or flash attention where the cache is quantised.</source>
+        <translation>{path_name} 已读取，但引擎拒绝了它的上下文。请改用更短的上下文、其他缓存类型，缓存为量化类型时请使用 Flash Attention。</translation>
     </message>
     <message>
         <source>The starter pair is not installed</source>
@@ -1561,6 +1605,10 @@
         <translation>模型清单 {path_name} 有错误</translation>
     </message>
     <message>
+        <source>What {file} takes of memory is told by its header, the first megabytes of the file, and nothing is asked of the network. Switch offline mode off in the settings; once read, the header is kept.</source>
+        <translation>{file} 需要多少内存由它的文件头（文件开头的几 MB）得知，而现在不会访问网络。请在设置中关闭离线模式；文件头读取一次后即会保留。</translation>
+    </message>
+    <message>
         <source>{path} is not used. {reason}.</source>
         <translation>未使用 {path}。{reason}。</translation>
     </message>
@@ -1651,6 +1699,54 @@
     <message>
         <source>{path}: the entry {entry} is left out. {reason}.</source>
         <translation>{path}：已略过条目 {entry}。{reason}。</translation>
+    </message>
+    <message>
+        <source>Memory would be tight</source>
+        <translation>内存会很紧张</translation>
+    </message>
+    <message>
+        <source>This does not fit into memory</source>
+        <translation>内存装不下</translation>
+    </message>
+    <message>
+        <source>Memory ran out while {path_name} was loaded.</source>
+        <translation>加载 {path_name} 时内存耗尽。</translation>
+    </message>
+    <message>
+        <source>Memory ran out while the context of {path_name} was set up.</source>
+        <translation>建立 {path_name} 的上下文时内存耗尽。</translation>
+    </message>
+    <message>
+        <source>Memory ran out while the reply was written.</source>
+        <translation>生成回复时内存耗尽。</translation>
+    </message>
+    <message>
+        <source>Use a shorter context, a smaller type for the cache, fewer layers on the graphics card, or a smaller model; closing other programs helps too.</source>
+        <translation>请使用更短的上下文、更小的缓存类型、在显卡上放更少的层，或更小的模型；关闭其他程序也有帮助。</translation>
+    </message>
+    <message>
+        <source>It ran out of memory.</source>
+        <translation>它耗尽了内存。</translation>
+    </message>
+    <message>
+        <source>With a context of {ctx} tokens {need_bytes} of {device} are needed, and {free_bytes} of it are free.</source>
+        <translation>上下文为 {ctx} 个词元时，需要 {device} 的 {need_bytes}，而可用的有 {free_bytes}。</translation>
+    </message>
+    <message>
+        <source>With a context of {ctx} tokens {need_bytes} of memory are needed, and {free_bytes} are free.</source>
+        <translation>上下文为 {ctx} 个词元时，需要 {need_bytes} 内存，而可用的有 {free_bytes}。</translation>
+    </message>
+    <message>
+        <source>At least {margin_bytes} should stay free.</source>
+        <translation>至少应留出 {margin_bytes}。</translation>
+    </message>
+    <message>
+        <source>This would fit: {remedy}.</source>
+        <translation>这样可以装下：{remedy}。</translation>
+    </message>
+    <message>
+        <source>No settings make it fit. Choose a smaller model, or close other programs.</source>
+        <translation>任何设置都装不下。请选择更小的模型，或关闭其他程序。</translation>
     </message>
 </context>
 <context>

@@ -90,6 +90,11 @@ def test_every_option_reaches_its_request() -> None:
         "0",
         "--threads",
         "2",
+        "--ubatch",
+        "64",
+        "--experts-on-cpu",
+        "--split",
+        "3,1.5,0",
         "--speculation",
         "on",
         "--chat-format",
@@ -107,7 +112,7 @@ def test_every_option_reaches_its_request() -> None:
     assert (sampling.repeat_penalty, sampling.seed) == (1.1, 2**64 - 1)
     assert options.pair_choice(arguments).target == "t.gguf"
     assert options.with_load_settings(arguments, LoadRequest("t.gguf", "d.gguf")) == LoadRequest(
-        "t.gguf", "d.gguf", 512, KvType.Q8_0, FlashAttention.ON, 3, 0, 2
+        "t.gguf", "d.gguf", 512, KvType.Q8_0, FlashAttention.ON, 3, 0, 2, 64, True, (3.0, 1.5, 0.0)
     )
 
 
@@ -179,6 +184,15 @@ def test_base_dir_may_stand_before_or_after_the_command() -> None:
         "generate --pair starter --prompt x --ctx 0",
         "generate --pair starter --prompt x --threads 0",
         "generate --pair starter --prompt x --gpu-layers -2",
+        "generate --pair starter --prompt x --ubatch 31",
+        "generate --pair starter --prompt x --ubatch 4097",
+        "generate --pair starter --prompt x --experts-on-cpu=no",
+        "generate --pair starter --prompt x --split 1,,2",
+        "generate --pair starter --prompt x --split=-1,2",
+        "generate --pair starter --prompt x --split inf,1",
+        "generate --pair starter --prompt x --split 0,0",
+        "generate --pair starter --prompt x --split 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
+        "generate --all --prompt x",
         "generate --pair starter --prompt x --seed -1",
         "generate --pair starter --prompt x --seed 18446744073709551616",
         "generate --pair starter --prompt x --draft-length 17",
@@ -189,6 +203,9 @@ def test_base_dir_may_stand_before_or_after_the_command() -> None:
         "generate --pair starter --prompt x --rule luck",
         "generate --pair starter --prompt x --speculation maybe",
         "generate --pair starter --prompt x --temp 1",
+        "fit --all --pair starter",
+        "fit --all --target t",
+        "fit --all --draft d",
         "bench --pair starter --repeats 0",
         "bench --pair starter --speculation on",
         "doctor --pair starter",

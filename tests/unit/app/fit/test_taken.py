@@ -15,7 +15,7 @@ from app.fit.taken import taken_by_device, taken_bytes, untold
 from app.paths import Paths
 from engine.fit import DeviceNeed
 from tests.fakes.devices import GIB, MIB, card, machine, memory, unified
-from tests.fakes.forecasts import forecast_of
+from tests.fakes.forecasts import fake_forecast
 
 WEIGHTS = DeviceNeed(weights=4 * GIB)
 ENGINE = replace(memory(), ours_bytes=GIB)  # the computer's memory while the engine lives
@@ -61,7 +61,7 @@ def test_only_the_devices_of_the_pair() -> None:
     before = machine(*devices[:3], replace(devices[3], live=False), system=ENGINE)
     now = [replace(device, free_bytes=7 * GIB) for device in devices]
     after = machine(*now[:2], replace(now[3], live=False), system=ENGINE)
-    forecast = forecast_of(before, {"used": WEIGHTS, "gone": WEIGHTS, "engine's": WEIGHTS})
+    forecast = fake_forecast(before, {"used": WEIGHTS, "gone": WEIGHTS, "engine's": WEIGHTS})
     taken = taken_by_device(forecast.report.placement, before, after)
     assert taken == {"used": 4 * GIB}
     assert untold(taken, after) == {"used": 4 * GIB}
@@ -72,7 +72,7 @@ def test_only_the_devices_of_the_pair() -> None:
 def test_a_load_teaches(desk: FitDesk) -> None:
     """The difference to what was predicted, upwards and downwards."""
     before = machine(card(12 * GIB))
-    forecast = forecast_of(before, {"card": WEIGHTS})
+    forecast = fake_forecast(before, {"card": WEIGHTS})
 
     def after(taken: int) -> Machine:
         return machine(replace(card(12 * GIB, 12 * GIB - taken), ours_bytes=taken), system=ENGINE)
@@ -87,7 +87,7 @@ def test_untouched_weights_teach_nothing(desk: FitDesk, device: Device) -> None:
     more is one to leave more."""
     gpus = () if device.id == "system" else (device,)
     before = Machine(gpus, device if not gpus else memory(10 * GIB, 16 * GIB))
-    forecast = forecast_of(before, {device.id: WEIGHTS})
+    forecast = fake_forecast(before, {device.id: WEIGHTS})
 
     def after(ours: int) -> Machine:
         system = replace(before.system, ours_bytes=ours)
@@ -99,6 +99,6 @@ def test_untouched_weights_teach_nothing(desk: FitDesk, device: Device) -> None:
 
 def test_an_engine_that_died_teaches_nothing(desk: FitDesk) -> None:
     """Its memory is free already when the devices are read."""
-    forecast = forecast_of(machine(card(12 * GIB)), {"card": WEIGHTS})
+    forecast = fake_forecast(machine(card(12 * GIB)), {"card": WEIGHTS})
     assert learned(desk, forecast, machine(card(12 * GIB))) == 0
     assert not (desk.history.learned_bytes("system"))
