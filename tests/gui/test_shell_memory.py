@@ -232,6 +232,17 @@ def test_unload(shell: Shell) -> None:
     assert shell.desk.questions[-1] is None
 
 
+def test_crash(shell: Shell) -> None:
+    """The pair that comes back is shown as before, and nothing more is learned of it."""
+    load(shell, holding(RTX, 6 * GB), GTX)
+    shell.client.kill()
+    shell.wait(lambda: shell.loaded and shell.pairs.came_back)
+    shell.wait(lambda: shell.memory.reading and shell.memory.reading.fits and not shell.memory._asking)
+    read(shell, holding(RTX, 6 * GB, GB), GTX)
+    assert "The engine holds 6.00 GB; predicted were 6.00 GB." in told(shell)
+    assert len(shell.desk.records) == 1
+
+
 def test_troubles_of_devices(shell: Shell) -> None:
     """They are told where the bar is pointed at; and on the first page, where no card is used although one is there."""
     hangs, page = DeviceProblem(DeviceTrouble.HANGS), shell.window.first_start

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from app.devices.device import Device, Machine
+from app.devices.device import Device, Machine, OwnUse
+from app.devices.devices import Devices
+from app.devices.nvml import Nvml
 from app.fit.desk import FitDesk
 from app.fit.forecast import Forecast
 from app.fit.taken import taken_by_device, taken_bytes, untold
 from app.paths import Paths
 from engine.fit import DeviceNeed
-from tests.fakes.devices import GIB, MIB, card, machine, memory, unified
+from tests.fakes.devices import GIB, MIB, AmdCard, FakeNvml, card, machine, memory, unified, write_amd_cards
 from tests.fakes.forecasts import fake_forecast
 
 WEIGHTS = DeviceNeed(weights=4 * GIB)
@@ -95,6 +97,15 @@ def test_untouched_weights_teach_nothing(desk: FitDesk, device: Device) -> None:
 
     assert learned(desk, forecast, after(GIB), device.id) == 0
     assert learned(desk, forecast, after(5 * GIB), device.id) == GIB
+
+
+def test_what_the_engine_holds_is_known_to_all(tmp_path: Path) -> None:
+    """Whoever asks the desk for the devices gets it with what the last load took of those that do not tell."""
+    drm = write_amd_cards(tmp_path / "drm", AmdCard(used=str(6 * GIB)))
+    desk = FitDesk(Paths(tmp_path), Devices(Nvml(FakeNvml()), drm, lambda own: memory()))
+    desk.held = {"0000:03:00.0": 5 * GIB}
+    assert desk.machine(None, OwnUse(7)).main.available_bytes == 15 * GIB
+    desk.close()
 
 
 def test_an_engine_that_died_teaches_nothing(desk: FitDesk) -> None:
