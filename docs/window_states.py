@@ -16,17 +16,20 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from app.conversation import ReplyTurn
+from app.devices.device import Device, DeviceKind, Machine, MemoryUser
 from app.downloads.state import Download, DownloadState
-from app.fit.loads import LoadJudge
 from app.generation_settings import GenerationSettings
 from app.model_settings import ModelSettings
 from app.paths import Paths
 from engine.errors import EngineError, ErrorKind, ErrorReport
+from engine.fit import Backend, DeviceNeed
 from engine.types import EndReason, Inactive, LoadedPair, LoadRequest, SamplingSettings
 from tests.fakes import tapes
+from tests.fakes.devices import memory
 from tests.fakes.fake_client import FakeClient
 from tests.fakes.fake_desk import FakeDesk
 from tests.fakes.fake_models import DRAFT_05B, PAIRS, TARGET_7B, FakeParts
+from tests.fakes.forecasts import fake_forecast
 from ui.main import Program
 from ui.models_page import LOCAL as LOCAL_TAB
 from ui.models_page import SEARCH as SEARCH_TAB
@@ -60,11 +63,14 @@ MIXED = (4, 3, 4, 1, 4, 2, 4, 4, 0, 3)
 class Stage:
     """One window on a fake client, driven to a state."""
 
-    def __init__(self, program: Program, client: FakeClient, parts: FakeParts, folder: Path) -> None:
+    def __init__(
+        self, program: Program, client: FakeClient, parts: FakeParts, desk: FakeDesk, folder: Path
+    ) -> None:
         self.folder = folder
         self.program = program
         self.client = client
         self.parts = parts
+        self.desk = desk
         self.window = program.window
         self.chat = program.window.chat
 
@@ -203,6 +209,19 @@ def out_of_memory(stage: Stage) -> None:
     stage.client.load_next(tapes.failing(ErrorKind.OUT_OF_MEMORY, path=path))
     stage.program.pairs.open(LoadRequest(path, ctx=131_072))
     stage.wait(lambda: stage.chat.notices.notices)
+
+
+def memory_short(stage: Stage) -> None:
+    card = Device("card", "NVIDIA GeForce RTX 4070", DeviceKind.CARD, Backend.CUDA, 12_000_000_000, 11_600_000_000)
+    before = Machine((card,), memory())
+    needs = DeviceNeed(4_400_000_000, 900_000_000, 600_000_000), DeviceNeed(500_000_000, 200_000_000, 200_000_000)
+    game = MemoryUser(4242, "game.exe", 4_100_000_000)
+    now = replace(card, free_bytes=300_000_000, ours_bytes=6_820_000_000, users=(game,))
+    stage.desk.given = fake_forecast(before, {"card": needs[0]}, {"card": needs[1]})
+    stage.load()
+    stage.desk.now = Machine((now,), replace(memory(), ours_bytes=700_000_000))
+    stage.program.memory.look()
+    stage.wait(lambda: stage.program.memory.low)
 
 
 def context_full(stage: Stage) -> None:
@@ -363,6 +382,7 @@ STATES = (
     draft_refused,
     target_refused,
     out_of_memory,
+    memory_short,
     context_full,
     messages_dropped,
     engine_died,
@@ -391,7 +411,7 @@ def stage(folder: Path, theme: ThemeChoice, language: str) -> Iterator[Stage]:
     def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
         return tapes.REQUEST
 
-    program = Program(Paths(folder), client, find_starter, parts, LoadJudge(desk, client))
+    program = Program(Paths(folder), client, find_starter, parts, desk)
     program.replies.settings = GenerationSettings(SamplingSettings(temperature=0.2, seed=42), random_seed=False)
     window = program.window
     window.settings_page.theme_chosen.emit(theme.value)
@@ -401,7 +421,7 @@ def stage(folder: Path, theme: ThemeChoice, language: str) -> Iterator[Stage]:
     window.show()
     window.chat.retranslate()
     try:
-        yield Stage(program, client, parts, folder)
+        yield Stage(program, client, parts, desk, folder)
     finally:
         parts.gate.set()
         program.close()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from app.amounts import count
 from app.conversation import ReplyTurn
+from app.devices.device import Device
+from app.memory_words import low_words
 from app.messages import inactive_sentence, message_for
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
@@ -30,6 +33,7 @@ class Action(Enum):
     LOAD_OPTIONS = auto()
     DETAILS = auto()
     DISMISS = auto()
+    DISMISS_MEMORY = auto()  # that memory is short
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ def action_words(action: Action) -> str:
             return translate("cards", "Load options…")
         case Action.DETAILS:
             return translate("cards", "Details")
-        case Action.DISMISS:
+        case Action.DISMISS | Action.DISMISS_MEMORY:
             return translate("cards", "Dismiss")
 
 
@@ -126,6 +130,16 @@ def no_pair_notice() -> Notice:
         (Action.LOAD_STARTER, Action.OPEN_FILES),
         Tone.NOTE,
     )
+
+
+def memory_notice(low: Sequence[tuple[Device, int]]) -> Notice:
+    """Memory has become short since the load; `low` has the devices with what should be free on them."""
+    advice = translate(
+        "cards", "A reply may run out of memory: close other programs, or load the pair with a shorter context."
+    )
+    words = [low_words(device, margin) for device, margin in low]
+    actions = (Action.LOAD_OPTIONS, Action.DISMISS_MEMORY)
+    return Notice(translate("cards", "Memory is running short"), " ".join([*words, advice]), actions)
 
 
 def reply_notices(

@@ -14,11 +14,12 @@ from app.messages import inactive_sentence
 from app.translate import translate
 from engine.stats import GenerationStats
 from engine.types import ChatFormat, SamplingSettings
-from ui.cards import Action, Notice, load_notice, no_pair_notice, reply_notices
+from ui.cards import Action, Notice, load_notice, memory_notice, no_pair_notice, reply_notices
 from ui.conversation_list import ConversationList
 from ui.flat_button import FlatButton
 from ui.generation_settings import GenerationSettingsPopover
 from ui.live_panel import LivePanel
+from ui.memory_control import MemoryControl
 from ui.notices import NoticeArea
 from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
@@ -47,13 +48,16 @@ class ChatPage(Translated, QWidget):
     figures_changed = Signal()
     room_changed = Signal()
 
-    def __init__(self, conversations: Conversations, replies: ReplyControl, pairs: PairControl) -> None:
+    def __init__(
+        self, conversations: Conversations, replies: ReplyControl, pairs: PairControl, memory: MemoryControl
+    ) -> None:
         super().__init__()
         self.setProperty("role", "work")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.conversations = conversations
         self._replies = replies
         self._pairs = pairs
+        self._memory = memory
         self.list = ConversationList(conversations)
         self.transcript, self.notices, self.live = Transcript(), NoticeArea(), LivePanel()
         self.settings = GenerationSettingsPopover(self)
@@ -173,6 +177,8 @@ class ChatPage(Translated, QWidget):
                 self._replies.again_as(self.conversations.current, ChatFormat.PLAIN)
             case Action.DISMISS:
                 self._pairs.dismiss_refusal()
+            case Action.DISMISS_MEMORY:
+                self._memory.dismiss()
             case _:
                 self.acted.emit(action, notice)
 
@@ -220,23 +226,27 @@ class ChatPage(Translated, QWidget):
 
     def _refresh(self) -> None:
         """After every change of the pair, of the reply's state and of the open conversation."""
-        conversation = self.conversations.current
-        loading, reply = self._pairs.loading, conversation.last_reply
+        self._show_notices()
+        self.notices.show_loading(self._pairs.loading)
+        self.notices.show_hint("")
+        conversation, writing = self.conversations.current, self._replies.writing
+        stopping = writing is not None and writing.stopping and writing.conversation is conversation
+        self.transcript.box.set_stopping(stopping)
+        self.transcript.box.set_ready(self._replies.ready)
+
+    def _show_notices(self) -> None:
+        loading, reply = self._pairs.loading, self.conversations.current.last_reply
         notices: list[Notice] = []
         if self._pairs.refusal is not None:
             notices.append(load_notice(self._pairs.refusal, self._pairs.pair, self._pairs.remedy))
         elif self._pairs.pair is None and loading is None:
             notices.append(no_pair_notice())
+        if self._memory.low:
+            notices.append(memory_notice(self._memory.low))
         if reply is not None:
             dropped, remedy = self._replies.dropped(reply), self._pairs.remedy
             notices += reply_notices(reply, self._pairs.pair, loading is not None, dropped, remedy)
         self.notices.show_notices(notices)
-        self.notices.show_loading(loading)
-        self.notices.show_hint("")
-        writing = self._replies.writing
-        stopping = writing is not None and writing.stopping and writing.conversation is conversation
-        self.transcript.box.set_stopping(stopping)
-        self.transcript.box.set_ready(self._replies.ready)
 
     def _show_loading(self) -> None:
         self.notices.show_loading(self._pairs.loading)
@@ -296,6 +306,7 @@ class ChatPage(Translated, QWidget):
         self._replies.progressed.connect(self._on_progress)
         self._pairs.changed.connect(self._refresh)
         self._pairs.progressed.connect(self._show_loading)
+        self._memory.changed.connect(self._show_notices)
         self._pause.timeout.connect(self._show_figures)
 
 

@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.amounts import size
+from app.devices.device import Machine
+from app.fit_words import problem_sentence, unused_sentence
 from app.messages import message_for
 from app.translate import translate
 from engine.errors import ErrorReport
@@ -53,9 +55,15 @@ class FirstStart(Translated, QWidget):
         self._engine: EngineInfo | ErrorReport | None = None
         self._died = False
         self._free_bytes: int | None = None
+        self._machine: Machine | None = None
         self._title, self._lead = _label("title"), _label("lead")
         self._lead.setWordWrap(True)
         self._device, self._build, self._disk = Chip(), Chip(), Chip()
+        self._trouble = QLabel()
+        self._trouble.setProperty("tone", "warn")
+        self._trouble.setTextFormat(Qt.TextFormat.PlainText)
+        self._trouble.setWordWrap(True)
+        self._trouble.setContentsMargins(0, 14, 0, 0)
         self._kicker, self._name, self._text = _label("section"), _label("heading"), QLabel()
         self._text.setProperty("tone", "muted")
         self._text.setWordWrap(True)
@@ -86,6 +94,20 @@ class FirstStart(Translated, QWidget):
         self._died = died
         self.retranslate()
 
+    def show_machine(self, machine: Machine | None) -> None:
+        """None until the devices were read."""
+        if machine != self._machine:
+            self._machine = machine
+            self._tell_trouble()
+
+    @property
+    def trouble(self) -> str:
+        """Why no graphics card is used although one is there; "" where there is nothing to tell."""
+        if self._machine is None or self._machine.gpus:
+            return ""
+        problems = [problem_sentence(problem) for problem in self._machine.problems]
+        return "\n".join([*problems, *map(unused_sentence, self._machine.unused)])
+
     def show_starter(self, installed: bool) -> None:
         """Offer the starter pair only where its package is there."""
         self._starter.setVisible(installed)
@@ -115,6 +137,11 @@ class FirstStart(Translated, QWidget):
         self._open.setText(translate("first_start", "open GGUF files you already have"))
         self._drop.setText(translate("first_start", "; drop them anywhere in this window."))
         self._fill_chips()
+        self._tell_trouble()
+
+    def _tell_trouble(self) -> None:
+        self._trouble.setText(self.trouble)
+        self._trouble.setVisible(bool(self.trouble))
 
     def _fill_chips(self) -> None:
         engine = self._engine
@@ -151,6 +178,7 @@ class FirstStart(Translated, QWidget):
             chips.addWidget(chip)
         chips.addStretch(1)
         column.addLayout(chips)
+        column.addWidget(self._trouble)
         column.addSpacing(18)
         cards = QHBoxLayout()
         self._starter = self._card()

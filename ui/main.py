@@ -16,16 +16,18 @@ from app.starter import starter_pair
 from engine.protocol import LoadProgress
 from engine.types import LoadRequest
 from ui.collector import Collector
+from ui.fit_parts import Desk
 from ui.fonts import text_font
 from ui.language import Language
 from ui.main_window import MainWindow
+from ui.memory_control import MemoryControl
 from ui.models_app import AppParts
 from ui.models_control import ModelsControl
 from ui.models_parts import Parts
 from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
 from ui.style import install_style
-from ui.worker import Client, EngineWorker, FindPair, Judge, Report, Ticket
+from ui.worker import Client, EngineWorker, FindPair, Report, Ticket
 
 SETTLED_MS = 1_000
 
@@ -33,19 +35,19 @@ SETTLED_MS = 1_000
 class Program:
     """The window and what drives it. Main thread; needs a QApplication made ready with `prepare`."""
 
-    def __init__(
-        self, paths: Paths, client: Client, find_starter: FindPair, parts: Parts, judge: Judge
-    ) -> None:
-        """`find_starter` gives the starter pair, `parts` are what the models page works with, `judge` looks at each
-        load before it begins."""
+    def __init__(self, paths: Paths, client: Client, find_starter: FindPair, parts: Parts, desk: Desk) -> None:
+        """`find_starter` gives the starter pair, `parts` are what the models page works with, `desk` is asked about
+        memory."""
         self._client = client
         self._collector = Collector()
-        self.worker = EngineWorker(client, judge)
+        self.worker = EngineWorker(client, LoadJudge(desk, client))
         self.pairs = PairControl(self.worker, find_starter)
         self.replies = ReplyControl(self.worker, self.pairs)
         self.models = ModelsControl(parts)
+        self.memory = MemoryControl(desk, client)
+        self.worker.informed.connect(self.memory.on_engine)
         self._language = Language()
-        self.window = MainWindow(paths, self.pairs, self.replies, self.models, self._language)
+        self.window = MainWindow(paths, self.pairs, self.replies, self.models, self.memory, self._language)
         self.worker.ask_info()
 
     def close(self) -> None:
@@ -54,6 +56,7 @@ class Program:
         self._client.close()
         self.worker.stop()
         self.models.close()
+        self.memory.close()
 
 
 def prepare(application: QApplication) -> None:
@@ -80,7 +83,7 @@ def run(paths: Paths) -> int:
         )
 
     desk = FitDesk(paths)
-    program = Program(paths, client, find_starter, AppParts(paths, client), LoadJudge(desk, client))
+    program = Program(paths, client, find_starter, AppParts(paths, client), desk)
     program.window.show()
     # Downloads go on by themselves, once the window has been painted.
     QTimer.singleShot(SETTLED_MS, program.models.start)

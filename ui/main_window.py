@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSize, Qt
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt
+from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
@@ -23,12 +23,13 @@ from app.paths import Paths, free_bytes
 from app.preferences import Preferences, read_preferences, write_preferences
 from app.starter import StarterState, starter_state
 from app.translate import translate
-from engine.types import EngineInfo, LoadRequest
+from engine.types import LoadRequest
 from ui.chat_page import ChatPage
 from ui.dialogs import show_shortcuts
 from ui.drop_files import DropFiles
 from ui.first_start import FirstStart
 from ui.language import Language
+from ui.memory_control import MemoryControl
 from ui.models_control import ModelsControl
 from ui.models_page import ModelsPage
 from ui.models_words import downloads_words
@@ -54,19 +55,26 @@ class MainWindow(Translated, QMainWindow):
     whoever made the controls ends the engine afterwards."""
 
     def __init__(
-        self, paths: Paths, pairs: PairControl, replies: ReplyControl, models: ModelsControl, language: Language
+        self,
+        paths: Paths,
+        pairs: PairControl,
+        replies: ReplyControl,
+        models: ModelsControl,
+        memory: MemoryControl,
+        language: Language,
     ) -> None:
         super().__init__()
         self._paths = paths
         self._pairs = pairs
         self._replies = replies
         self._models = models
+        self._memory = memory
         self._language = language
         self._preferences = read_preferences(paths.state)
         self._page = "chat"
         self.top_bar, self.rail, self.status_line = TopBar(), Rail(), StatusLine()
         self.first_start, self.settings_page = FirstStart(), SettingsPage()
-        self.chat = ChatPage(Conversations(), replies, pairs)
+        self.chat = ChatPage(Conversations(), replies, pairs, memory)
         self.models_page = ModelsPage(models)
         self.pair_actions = PairActions(self, pairs)
         self._stack = QStackedWidget()
@@ -91,6 +99,19 @@ class MainWindow(Translated, QMainWindow):
         else:
             super().keyPressEvent(event)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._watch_memory()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._watch_memory()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.WindowStateChange:
+            self._watch_memory()
+
     def closeEvent(self, event: QCloseEvent) -> None:
         self.chat.close_down()
         self._pairs.cancel()
@@ -104,7 +125,6 @@ class MainWindow(Translated, QMainWindow):
         """Show what is the case now. Cheap enough for every change, not for every token."""
         pairs, pair = self._pairs, self._pairs.pair
         self.top_bar.pair.show_pair(pair, tuple(pair_words(recent.pair) for recent in pairs.other_recent))
-        self.top_bar.show_memory(self._memory())
         self.first_start.show_engine(pairs.engine, died=pairs.died)
         self._show_speculation()
         self._show_status()
@@ -154,13 +174,15 @@ class MainWindow(Translated, QMainWindow):
         offered = self._stack.currentWidget() is self.chat and self.chat.has_room_for_panel
         self.top_bar.show_panel_state(self._preferences.live_panel, offered)
 
-    def _memory(self) -> tuple[str, int, int] | None:
-        """Only what was measured: the engine process on a computer that computes on its processor."""
-        pair, engine = self._pairs.pair, self._pairs.engine
-        if pair is None or not isinstance(engine, EngineInfo) or engine.gpu_offload:
-            return None
-        cpu = next((device for device in engine.devices if device.kind == "cpu"), None)
-        return None if cpu is None or not cpu.total_bytes else ("CPU", pair.memory_bytes, cpu.total_bytes)
+    def _show_memory(self) -> None:
+        self.top_bar.show_memory(self._memory.reading)
+        self.first_start.show_machine(self._memory.machine)
+
+    def _watch_memory(self) -> None:
+        self._memory.show_watched(self.isVisible() and not self.isMinimized())
+
+    def _tell_memory(self) -> None:
+        self._memory.on_pair(self._pairs.pair, self._pairs.forecast, again=self._pairs.came_back)
 
     def _open_page(self, page: str) -> None:
         self._page = page
@@ -232,7 +254,9 @@ class MainWindow(Translated, QMainWindow):
 
     def _wire(self) -> None:
         pairs, replies, actions = self._pairs, self._replies, self.pair_actions
+        pairs.changed.connect(self._tell_memory)
         pairs.changed.connect(self._refresh)
+        self._memory.changed.connect(self._show_memory)
         replies.changed.connect(self._refresh)
         self.chat.acted.connect(actions.act)
         self.chat.changed.connect(self._refresh)

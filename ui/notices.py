@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -12,7 +14,7 @@ from ui.state_card import StateCard
 
 
 class NoticeArea(QWidget):
-    """Shows what it is given and nothing else; a card stays the same widget while its notice does.
+    """Shows what it is given and nothing else; a card stays the same widget while nothing but its text changes.
 
     Attributes:
         loading: the card of a load under way, hidden while there is none.
@@ -48,7 +50,10 @@ class NoticeArea(QWidget):
         return self._hint.text()
 
     def show_notices(self, notices: list[Notice]) -> None:
-        if notices == self.notices:
+        if [replace(notice, text="") for notice in notices] == [replace(notice, text="") for notice in self.notices]:
+            self._cards = [(notice, card) for notice, (_, card) in zip(notices, self._cards, strict=True)]
+            for notice, card in self._cards:
+                card.set_text(notice.text)
             return
         for _, card in self._cards:
             card.hide()

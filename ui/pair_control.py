@@ -60,6 +60,7 @@ class PairControl(QObject):
     Attributes:
         pair, request: what is loaded and what it was asked for with, None while nothing is.
         forecast: what the loaded pair was going to take; None where nobody could tell.
+        came_back: the loaded pair is what was loaded when the engine died.
         remedy: the same files with settings that fit, where memory was short the last time; None where it was not.
         loading: the load under way, or None. What was loaded before stays until the files were looked at.
         refusal: why the last load failed, until another begins or the user has seen it.
@@ -79,6 +80,7 @@ class PairControl(QObject):
         self.pair: LoadedPair | None = None
         self.request: LoadRequest | None = None
         self.forecast: Forecast | None = None
+        self.came_back = False
         self.remedy: LoadRequest | None = None
         self.loading: Loading | None = None
         self.refusal: Refusal | None = None
@@ -178,7 +180,7 @@ class PairControl(QObject):
         request = self._wanted
         assert request is not None
         self.pair, self.request, self.loading, self._ticket = pair, request, None, None
-        self.forecast = self._coming
+        self.forecast, self.came_back = self._coming, again
         self._revivable = None if again else request
         kept = [recent for recent in self.recent if recent.request != request]
         self.recent = [Recent(request, pair), *kept][:MOST_RECENT]

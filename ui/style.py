@@ -73,6 +73,7 @@ QFrame[role="popover"] {{ background: {t.surface}; border: 1px solid {t.border};
 QLabel[tone="muted"] {{ color: {t.muted}; }}
 QLabel[tone="good"] {{ color: {t.good}; font-weight: 600; }}
 QLabel[tone="warn"] {{ color: {t.warn}; }}
+QLabel[tone="caution"] {{ color: {t.caution}; }}
 QLabel[role="small"] {{ font-size: 12px; color: {t.muted}; }}
 QLabel[role="tiny"] {{ font-size: 11px; color: {t.muted}; }}
 QLabel[role="brand"] {{ font-size: 16px; font-weight: 600; }}
@@ -97,6 +98,8 @@ QPushButton[role="primary"] {{ background: {t.accent}; color: {t.on_accent}; bor
 QPushButton[role="primary"]:focus {{ border-color: {t.text}; }}
 QPushButton[role="primary"]:disabled {{ background: {t.raised}; color: {t.muted}; border-color: {t.border}; }}
 QPushButton[role="pair"] {{ font-weight: 400; padding: 0; text-align: left; }}
+QPushButton[role="memory"] {{ background: transparent; border-color: transparent; padding: 0; }}
+QPushButton[role="memory"]:focus {{ border-color: {t.accent}; }}
 QPushButton[role="link"] {{
     background: transparent; border: none; color: {t.accent}; padding: 0; font-weight: 400; text-align: left;
 }}

@@ -36,6 +36,7 @@ class Theme:
     on_accent: str
     good: str
     warn: str
+    caution: str  # between good and warn
     track: str
     code: str  # background of code boxes
     accepted: str
@@ -47,6 +48,12 @@ class Theme:
     verify_time: str
     sample_time: str
     other_time: str
+    target_weights: str  # the parts of a memory bar, from here on
+    target_cache: str
+    draft_weights: str
+    draft_cache: str
+    buffers: str
+    other_programs: str
     pygments: str
 
     def tint(self, source: Source) -> QColor | None:
@@ -76,6 +83,7 @@ DARK = Theme(
     on_accent="#ffffff",
     good="#0fb58a",
     warn="#f07b3f",
+    caution="#e6b422",
     track="#232730",
     code="#12141a",
     accepted="#133632",
@@ -87,6 +95,12 @@ DARK = Theme(
     verify_time="#0fb58a",
     sample_time="#5aa9f2",
     other_time="#8b93a5",
+    target_weights="#0fb58a",
+    target_cache="#6fd3b5",
+    draft_weights="#f2a65a",
+    draft_cache="#f6cfa0",
+    buffers="#8b93a5",
+    other_programs="#4b5262",
     pygments="github-dark",
 )
 
@@ -102,6 +116,7 @@ LIGHT = Theme(
     on_accent="#ffffff",
     good="#00795a",
     warn="#b54708",
+    caution="#8a6100",
     track="#eef0f4",
     code="#fafbfc",
     accepted="#c9e7e1",
@@ -113,6 +128,12 @@ LIGHT = Theme(
     verify_time="#0fb58a",
     sample_time="#5aa9f2",
     other_time="#8b93a5",
+    target_weights="#0fb58a",
+    target_cache="#6fd3b5",
+    draft_weights="#f2a65a",
+    draft_cache="#f6cfa0",
+    buffers="#8b93a5",
+    other_programs="#4b5262",
     pygments="xcode",
 )
 

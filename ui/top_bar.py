@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton
 
-from app.amounts import gigabytes
 from app.translate import translate
-from ui.bars import SegmentBar
 from ui.icons import icon
+from ui.memory_box import MemoryBox
+from ui.memory_control import Reading
 from ui.pair_button import PairButton
 from ui.speculation_box import SpeculationBox
 from ui.theme import theme, theme_notifier
@@ -33,13 +33,10 @@ class TopBar(Translated, QFrame):
         self.setFixedHeight(52)
         self.pair = PairButton()
         self.speculation = SpeculationBox()
-        self._memory: tuple[str, int, int] | None = None
+        self.memory = MemoryBox()
+        self._memory_read = False
         brand = QLabel("Draftlight")
         brand.setProperty("role", "brand")
-        self._memory_label = QLabel()
-        self._memory_label.setProperty("role", "small")
-        self._memory_bar = SegmentBar()
-        self._memory_bar.setFixedSize(160, 12)
         self._panel = QToolButton()
         self._panel.setProperty("role", "quiet")
         self._panel.setCheckable(True)
@@ -50,26 +47,26 @@ class TopBar(Translated, QFrame):
         for widget in (brand, self.pair, self.speculation):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(1)
-        for widget in (self._memory_label, self._memory_bar, self._panel):
+        for widget in (self.memory, self._panel):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         theme_notifier().changed.connect(self._paint_icons)
         self.show_memory(None)
         self._paint_icons()
         self.retranslate()
 
-    def show_memory(self, memory: tuple[str, int, int] | None) -> None:
-        """(device, bytes of the engine process, bytes of the device), or None where nothing was measured."""
-        self._memory = memory
+    def show_memory(self, reading: Reading | None) -> None:
+        """None where nothing was read."""
+        self._memory_read = reading is not None
+        if reading is not None:
+            self.memory.show_reading(reading)
         self._show_or_hide_memory()
-        self.retranslate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_or_hide_memory()
 
     def _show_or_hide_memory(self) -> None:
-        for widget in (self._memory_label, self._memory_bar):
-            widget.setVisible(self._memory is not None and self.width() >= ROOM_FOR_MEMORY)
+        self.memory.setVisible(self._memory_read and self.width() >= ROOM_FOR_MEMORY)
 
     def show_panel_state(self, visible: bool, offered: bool) -> None:
         """Whether the live panel is seen, and whether this page has one at all."""
@@ -79,16 +76,6 @@ class TopBar(Translated, QFrame):
     def retranslate(self) -> None:
         self._panel.setToolTip(translate("top_bar", "Live panel (Ctrl+Shift+L)"))
         self._panel.setAccessibleName(translate("top_bar", "Live panel"))
-        if self._memory is None:
-            return
-        device, used, total = self._memory
-        words = translate("top_bar", "{device} · engine {used} of {total} GB").format(
-            device=device, used=gigabytes(used), total=gigabytes(total)
-        )
-        self._memory_label.setText(words)
-        self._memory_bar.setAccessibleName(words)
-        self._memory_bar.show_segments(((theme().good, used / total),))
 
     def _paint_icons(self) -> None:
         self._panel.setIcon(icon("panel", theme().muted))
-        self.retranslate()

@@ -116,3 +116,8 @@ class Machine:
     @property
     def backend(self) -> Backend:
         return self.main.backend
+
+    @property
+    def memories(self) -> tuple[Device, ...]:
+        """Each memory once: where a GPU uses the computer's, the two are one."""
+        return self.gpus if self.main.kind is DeviceKind.UNIFIED else (*self.gpus, self.system)

@@ -54,13 +54,13 @@ class Devices:
         found = self._nvml.read(own) if sys.platform != "darwin" else None
         cards = [*(found.devices if found else ()), *amd_cards(own, self._drm)]
         system = self._system(own)
-        gpus = cards if engine is None else _usable(engine.devices, cards, system)
+        gpus = cards if engine is None else _usable(engine.devices, cards, system, own)
         used = {gpu.id for gpu in gpus}
         unused = tuple(card for card in cards if card.id not in used)
         return Machine(tuple(gpus), system, unused, found.problems if found else ())
 
 
-def _usable(infos: Sequence[DeviceInfo], cards: Sequence[Device], system: Device) -> list[Device]:
+def _usable(infos: Sequence[DeviceInfo], cards: Sequence[Device], system: Device, own: OwnUse) -> list[Device]:
     """The devices that llama.cpp will take, each once, with what the driver knows of them."""
     own_memory = [info for info in infos if info.kind == "gpu"]
     gpus: list[Device] = []
@@ -69,7 +69,7 @@ def _usable(infos: Sequence[DeviceInfo], cards: Sequence[Device], system: Device
     for info in own_memory or [info for info in infos if info.kind == "igpu"][:1]:
         backend = _backend(info.name)
         if info.kind == "igpu" or backend is Backend.METAL:
-            gpus.append(_unified(info, backend, system))
+            gpus.append(_unified(info, backend, system, own))
             continue
         card = min(filter(partial(_same, info), left), key=partial(_difference, info), default=None)
         if card is not None:
@@ -100,17 +100,21 @@ def _backend(name: str) -> Backend:
     return Backend.VULKAN  # SYCL, OpenCL and others pad as little
 
 
-def _unified(info: DeviceInfo, backend: Backend, system: Device) -> Device:
-    """A GPU that uses the computer's memory: never more than the system lets it, nor than is free there now."""
+def _unified(info: DeviceInfo, backend: Backend, system: Device, own: OwnUse) -> Device:
+    """A GPU that uses the computer's memory: never more than the system lets it, nor than is free there now.
+
+    What a driver keeps for a process is not among what the system counts as the process's own.
+    """
     total = min(info.total_bytes or system.total_bytes, system.total_bytes)
+    device_id = f"{info.name} {info.description}"
     return Device(
-        id=f"{info.name} {info.description}",
+        id=device_id,
         name=info.description or info.name,
         kind=DeviceKind.UNIFIED,
         backend=backend,
         total_bytes=total,
         free_bytes=min(total, system.free_bytes),
-        ours_bytes=system.ours_bytes,
+        ours_bytes=max(system.ours_bytes, own.by_device.get(device_id, 0)),
     )
 
 

@@ -27,9 +27,15 @@ def _memory() -> Amount:
 
 
 def system_memory(own: OwnUse, root: Path = ROOT, memory: Callable[[], Amount] = _memory) -> Device:
-    """As it is now. `root` is where /proc and /sys are looked for."""
+    """As it is now. `root` is where /proc and /sys are looked for.
+
+    The weights that our engine has mapped do not count as free: the system could give them up, but every token needs
+    them.
+    """
+    resident = _resident(own.pid)
     total, free = memory()
-    for limit in _limits(root):
+    free = max(0, free - resident.mapped)
+    for limit in _limits(root, resident.mapped):
         total, free = min(total, limit.total), min(free, limit.free)
     return Device(
         id=SYSTEM_ID,
@@ -38,34 +44,43 @@ def system_memory(own: OwnUse, root: Path = ROOT, memory: Callable[[], Amount] =
         backend=Backend.CPU,
         total_bytes=total,
         free_bytes=free,
-        ours_bytes=_resident(own.pid),
+        ours_bytes=resident.all,
         draws=False,
     )
 
 
-def _resident(pid: int | None) -> int:
+class Resident(NamedTuple):
+    """What a process holds: all of it, and how much of that are pages of files, which Linux counts as free."""
+
+    all: int
+    mapped: int
+
+
+def _resident(pid: int | None) -> Resident:
     if pid is None:
-        return 0
+        return Resident(0, 0)
     try:
-        return int(psutil.Process(pid).memory_info().rss)
+        memory = psutil.Process(pid).memory_info()
     except psutil.Error:  # it has just ended
-        return 0
+        return Resident(0, 0)
+    return Resident(int(memory.rss), int(getattr(memory, "shared", 0)))
 
 
-def _limits(root: Path) -> Iterator[Amount]:
+def _limits(root: Path, mapped: int) -> Iterator[Amount]:
     """The limits of this process's control groups and of all above them, in both versions of Linux's interface.
 
-    What only caches files does not count as used: it is given up before a limit is enforced.
+    What only caches files does not count as used: it is given up before a limit is enforced. What our engine has
+    `mapped` of it does.
     """
     for line in _text(root / "proc/self/cgroup").splitlines():
         number, _, rest = line.partition(":")
         controllers, _, group = rest.partition(":")
         if number == "0":
             top = root / "sys/fs/cgroup"
-            names = ("memory.max", "memory.current", "inactive_file")
+            names = ("memory.max", "memory.current", "")
         elif "memory" in controllers.split(","):
             top = root / "sys/fs/cgroup/memory"
-            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
         else:
             continue
         folder = top / group.strip("/")
@@ -73,8 +88,9 @@ def _limits(root: Path) -> Iterator[Amount]:
         for place in (folder, *folder.parents):
             limit, used = _number(place / names[0]), _number(place / names[1])
             if limit is not None and used is not None:
-                cached = _entry(place / "memory.stat", names[2])
-                yield Amount(limit, max(0, limit - max(0, used - cached)))
+                stat = place / "memory.stat"
+                cached = sum(_entry(stat, f"{names[2]}{kind}_file") for kind in ("inactive", "active"))
+                yield Amount(limit, max(0, limit - max(0, used - max(0, cached - mapped))))
             if place == top:
                 break
 

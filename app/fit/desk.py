@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from app.devices.device import Machine, OwnUse
 from app.devices.devices import Devices
 from app.dry_load_client import DryLoads
 from app.fit.files import rooms
 from app.fit.forecast import Forecast, forecast
-from app.fit.history import FitHistory, taken_bytes
+from app.fit.history import FitHistory
+from app.fit.taken import lesson, taken_by_device
 from app.paths import Paths
 from engine.types import EngineInfo, LoadRequest
 
@@ -19,17 +21,20 @@ class FitDesk:
 
     Attributes:
         history, dry_loads: what earlier loads taught, and llama.cpp's own word.
+        held: what our engine holds of devices that do not tell it per program, in bytes by the device's id. Whoever
+            follows the loads sets another mapping.
     """
 
     def __init__(self, paths: Paths, devices: Devices | None = None) -> None:
         """`devices` are those of this computer if nothing else is said."""
         self.history = FitHistory(paths.state)
         self.dry_loads = DryLoads(paths.logs)
+        self.held: Mapping[str, int] = {}
         self._devices = devices or Devices()
 
     def machine(self, engine: EngineInfo | None, own: OwnUse) -> Machine:
-        """The devices as they are now. `own` is what our engine holds, which a load may take."""
-        return self._devices.read(engine, own)
+        """The devices as they are now. `own` is what our engine holds beside `held`; a load may take both."""
+        return self._devices.read(engine, replace(own, by_device={**self.held, **own.by_device}))
 
     def margins(self, machine: Machine) -> Mapping[str, int]:
         """Bytes that are to stay free, by the device's id."""
@@ -40,14 +45,19 @@ class FitDesk:
         return forecast(request, machine, self.history, self.dry_loads, failed=failed)
 
     def record(self, forecast: Forecast, after: Machine) -> None:
-        """Learn from a load. `after` was read when it was done."""
-        before = {device.id: device for device in (*forecast.machine.gpus, forecast.machine.system)}
-        now = {device.id: device for device in (*after.gpus, after.system)}
-        for part in forecast.report.placement.devices:
-            number = part.device.id
-            if number in now and now[number].live and part.need_bytes:
-                taken = taken_bytes(before[number], now[number])
-                self.history.record(number, predicted=part.need_bytes, measured=taken)
+        """Learn from a load.
+
+        Args:
+            after: read when it was done, while `held` was empty. Where the engine was gone by then, nothing is learned.
+        """
+        if not after.system.ours_bytes:
+            return
+        placement = forecast.report.placement
+        taken = taken_by_device(placement, forecast.machine, after)
+        for part in placement.devices:
+            if part.device.id in taken:
+                measured = lesson(part, taken[part.device.id])
+                self.history.record(part.device.id, predicted=part.need_bytes, measured=measured)
 
     def close(self) -> None:
         self.dry_loads.close()

@@ -12,8 +12,6 @@ import threading
 from pathlib import Path
 from typing import Final
 
-from app.devices.device import Device
-
 _KEPT: Final = 8  # of a device: drivers and habits change
 _DEVICES: Final = 32
 _LARGEST: Final = 1 << 50
@@ -59,13 +57,3 @@ class FitHistory:
 
 def _is_plausible(number: object) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and abs(number) < _LARGEST
-
-
-def taken_bytes(before: Device, after: Device) -> int:
-    """What our engine took of a device between two readings, the first of them without a loaded pair.
-
-    Where the device does not tell it per program, what others took meanwhile is counted too.
-    """
-    if after.ours_bytes:
-        return after.ours_bytes
-    return max(0, before.available_bytes - after.free_bytes)

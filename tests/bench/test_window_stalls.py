@@ -12,7 +12,6 @@ from pytestqt.qtbot import QtBot
 
 from app.engine_client import EngineClient
 from app.fit.desk import FitDesk
-from app.fit.loads import LoadJudge
 from app.paths import Paths
 from engine.types import EndReason, LoadRequest
 from tests.conftest import StarterFiles
@@ -55,7 +54,7 @@ def program(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Pro
     client = EngineClient(tmp_path / "logs")
     paths, request = Paths(tmp_path), LoadRequest(str(starter.target), str(starter.draft))
     desk = FitDesk(paths)
-    opened = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client), LoadJudge(desk, client))
+    opened = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client), desk)
     opened.window.show()
     yield opened
     opened.close()

@@ -16,7 +16,6 @@ from pytestqt.qtbot import QtBot
 from app.conversation import ReplyTurn
 from app.engine_client import EngineClient
 from app.fit.desk import FitDesk
-from app.fit.loads import LoadJudge
 from app.generation_settings import GenerationSettings
 from app.paths import Paths
 from engine.types import EndReason, LoadRequest, SamplingSettings
@@ -34,10 +33,11 @@ PATIENCE_MS = 240_000
 class Window:
     """A program on a real client."""
 
-    def __init__(self, qtbot: QtBot, program: Program, client: EngineClient) -> None:
+    def __init__(self, qtbot: QtBot, program: Program, client: EngineClient, desk: FitDesk) -> None:
         self.bot = qtbot
         self.program = program
         self.client = client
+        self.desk = desk
         self.chat = program.window.chat
 
     def wait(self, condition: Callable[[], object]) -> None:
@@ -70,13 +70,12 @@ def window(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Wind
     request = LoadRequest(str(starter.target), str(starter.draft), ctx=2_048)
     paths = Paths(tmp_path)
     desk = FitDesk(paths)
-    parts, judge = AppParts(paths, client), LoadJudge(desk, client)
-    program = Program(paths, client, lambda _ticket, _report: request, parts, judge)
+    program = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client), desk)
     program.replies.settings = GenerationSettings(
         sampling=SamplingSettings(temperature=0.0), random_seed=False, max_tokens=48
     )
     program.window.show()
-    yield Window(qtbot, program, client)
+    yield Window(qtbot, program, client, desk)
     program.close()
     desk.close()
     program.window.deleteLater()
@@ -116,6 +115,22 @@ def test_killed_engine(window: Window) -> None:
     window.chat.stop()
     window.wait(lambda: not again.running)
     assert again.text.startswith(text)
+
+
+def test_memory(window: Window) -> None:
+    """What a load took is near to what was said before and is remembered; an unload gives it back."""
+    memory = window.program.memory
+    window.wait(lambda: memory.machine)
+    assert memory.machine is not None
+    system = memory.machine.system
+    window.load()
+    window.wait(lambda: memory.reading and memory.reading.fits)
+    assert memory.reading is not None
+    assert 0.9 < memory.measured[system.id] / memory.reading.fits[system.id].need_bytes < 1.1
+    window.wait(lambda: window.desk.history.learned_bytes(system.id))
+    window.program.pairs.unload()
+    window.wait(lambda: memory.machine and not memory.machine.system.ours_bytes)
+    assert memory.measured == {}
 
 
 def test_stop(window: Window) -> None:

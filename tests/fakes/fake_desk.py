@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from app.devices.device import Machine, OwnUse
@@ -10,6 +11,7 @@ from app.fit.figures import FileFigures
 from app.fit.files import estimator, rooms
 from app.fit.forecast import Forecast, forecast_of
 from app.fit.history import FitHistory
+from app.fit.margin import default_margin_bytes
 from app.fit.placing import Pair
 from app.fit.search import Search
 from engine import gguf
@@ -28,6 +30,11 @@ class FakeDesk:
         now: the computer.
         models: what every pair is; None where nobody can tell what it takes.
         check: refuses files as the engine would.
+        given: what every load is said to take, in place of what `models` would.
+        held: see `FitDesk`.
+        gate: while it is not set, the driver hangs.
+        failure: raised in place of the computer.
+        questions: how often the computer was asked for, with whose pid; records: what was to be learned.
     """
 
     def __init__(self, folder: Path, check: Callable[[LoadRequest], object] = lambda request: None) -> None:
@@ -35,14 +42,33 @@ class FakeDesk:
         self.now: Machine = machine(card(12 * GIB, 11 * GIB, name="RTX 4070"))
         self.models: Models | None = None
         self.check = check
+        self.given: Forecast | None = None
+        self.held: Mapping[str, int] = {}
+        self.gate = threading.Event()
+        self.gate.set()
+        self.failure: Exception | None = None
+        self.questions: list[int | None] = []
+        self.records: list[tuple[Forecast, Machine]] = []
         self.history = FitHistory(folder)
         self._folder = folder
 
     def machine(self, engine: EngineInfo | None, own: OwnUse) -> Machine:
+        self.questions.append(own.pid)
+        self.gate.wait()
+        if self.failure is not None:
+            raise self.failure
         return self.now
+
+    def margins(self, machine: Machine) -> Mapping[str, int]:
+        return {device.id: default_margin_bytes(device, "linux") for device in (*machine.gpus, machine.system)}
+
+    def record(self, forecast: Forecast, after: Machine) -> None:
+        self.records.append((forecast, after))
 
     def forecast(self, request: LoadRequest, machine: Machine, *, failed: bool = False) -> Forecast:
         self.check(request)
+        if self.given is not None:
+            return self.given
         if self.models is None:
             raise EngineError(ErrorKind.FIT_UNMEASURABLE, path=request.target, reason="nobody can tell")
         target, draft = self.models

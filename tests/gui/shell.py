@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from app.conversation import Conversation, ReplyTurn
-from app.fit.loads import LoadJudge
 from app.paths import Paths
 from engine.types import LoadRequest
 from tests.fakes import tapes
@@ -47,6 +46,7 @@ class Shell:
         self.chat = program.window.chat
         self.pairs = program.pairs
         self.replies = program.replies
+        self.memory = program.memory
 
     def wait(self, condition: Callable[[], object]) -> None:
         self.bot.waitUntil(lambda: bool(condition()), timeout=PATIENCE_MS)
@@ -138,12 +138,13 @@ def open_shell(
     client: FakeClient | None = None,
     size: QSize | None = WIDE,
     parts: FakeParts | None = None,
+    desk: FakeDesk | None = None,
 ) -> Iterator[Shell]:
     """A visible window of that size, or the one it chooses itself; closed in the right order at the end."""
     prepared_application()
     client, parts = client or FakeClient(), parts or FakeParts()
-    desk = FakeDesk(folder, client.check)
-    program = Program(Paths(folder), client, find_starter, parts, LoadJudge(desk, client))
+    desk = desk or FakeDesk(folder, client.check)
+    program = Program(Paths(folder), client, find_starter, parts, desk)
     try:
         if size is not None:
             program.window.resize(size)
@@ -152,6 +153,7 @@ def open_shell(
         yield Shell(qtbot, program, client, parts, desk)
     finally:
         parts.gate.set()
+        desk.gate.set()
         program.close()
         program.window.deleteLater()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -60,6 +60,14 @@
         <translation>加载一对模型即可继续；对话会保留。</translation>
     </message>
     <message>
+        <source>A reply may run out of memory: close other programs, or load the pair with a shorter context.</source>
+        <translation>生成回复时内存可能耗尽：请关闭其他程序，或以更短的上下文重新加载模型对。</translation>
+    </message>
+    <message>
+        <source>Memory is running short</source>
+        <translation>内存即将不足</translation>
+    </message>
+    <message>
         <source>Speculation is not running</source>
         <translation>推测解码未运行</translation>
     </message>
@@ -989,6 +997,81 @@
     <message>
         <source>GGUF models (*.gguf)</source>
         <translation>GGUF 模型 (*.gguf)</translation>
+    </message>
+</context>
+<context>
+    <name>memory</name>
+    <message>
+        <source>Target KV cache</source>
+        <translation>目标模型 KV 缓存</translation>
+    </message>
+    <message>
+        <source>Buffers and the engine itself</source>
+        <translation>缓冲区与引擎自身</translation>
+    </message>
+    <message>
+        <source>among them {programs}</source>
+        <translation>其中：{programs}</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>{size} of the safety margin are missing.</source>
+        <translation>安全余量还差 {size}。</translation>
+    </message>
+    <message>
+        <source>The engine</source>
+        <translation>引擎</translation>
+    </message>
+    <message>
+        <source>Other programs</source>
+        <translation>其他程序</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>{device} · {total} GB</source>
+        <translation>{device} · {total} GB</translation>
+    </message>
+    <message>
+        <source>{device} · {used} of {total} GB</source>
+        <translation>{device} · {used} / {total} GB</translation>
+    </message>
+    <message>
+        <source>The engine holds {held}; predicted were {predicted}.</source>
+        <translation>引擎占用 {held}；预计为 {predicted}。</translation>
+    </message>
+    <message>
+        <source>What the engine holds here is not told; predicted were {predicted}.</source>
+        <translation>无法得知引擎在此占用多少；预计为 {predicted}。</translation>
+    </message>
+    <message>
+        <source>Nobody tells what is free there now; when the engine started it was {free}.</source>
+        <translation>无法得知此处当前的空闲量；引擎启动时为 {free}。</translation>
+    </message>
+    <message>
+        <source>program {pid}</source>
+        <translation>程序 {pid}</translation>
+    </message>
+    <message>
+        <source>{free} of this computer&apos;s memory is free, and {margin} should be.</source>
+        <translation>本机内存空闲 {free}，应保留 {margin}。</translation>
+    </message>
+    <message>
+        <source>{free} is free on {device}, and {margin} should be.</source>
+        <translation>{device} 空闲 {free}，应保留 {margin}。</translation>
+    </message>
+    <message>
+        <source>Other programs hold {others}, most of all {program}.</source>
+        <translation>其他程序占用 {others}，最多的是 {program}。</translation>
+    </message>
+    <message>
+        <source>Other programs hold {others}.</source>
+        <translation>其他程序占用 {others}。</translation>
     </message>
 </context>
 <context>
@@ -2767,10 +2850,6 @@
     <message>
         <source>Live panel</source>
         <translation>实时面板</translation>
-    </message>
-    <message>
-        <source>{device} · engine {used} of {total} GB</source>
-        <translation>{device} · 引擎 {used} / {total} GB</translation>
     </message>
 </context>
 <context>

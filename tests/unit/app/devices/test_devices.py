@@ -14,13 +14,19 @@ from tests.fakes.devices import GIB, AmdCard, Card, FakeNvml, memory, write_amd_
 CPU = DeviceInfo("CPU", "a processor", "cpu", 30 * GIB, 32 * GIB)
 
 
-def read(tmp_path: Path, *infos: DeviceInfo, cards: tuple[Card, ...] = (), amd: tuple[AmdCard, ...] = ()) -> Machine:
-    def system(own: OwnUse) -> Device:
+def read(
+    tmp_path: Path,
+    *infos: DeviceInfo,
+    cards: tuple[Card, ...] = (),
+    amd: tuple[AmdCard, ...] = (),
+    own: OwnUse = OwnUse(),  # noqa: B008 – it is frozen
+) -> Machine:
+    def system(_: OwnUse) -> Device:
         return memory(20 * GIB, 32 * GIB)
 
     devices = Devices(Nvml(FakeNvml(*cards)), write_amd_cards(tmp_path / "drm", *amd), system)
     engine = EngineInfo(1, "0.3.36", (), True, "", (*infos, CPU)) if infos else None
-    return devices.read(engine)
+    return devices.read(engine, own)
 
 
 def info(name: str, description: str, total: int, kind: str = "gpu") -> DeviceInfo:
@@ -94,6 +100,13 @@ def test_unified_memory(tmp_path: Path) -> None:
     assert found.main.kind is DeviceKind.UNIFIED
     assert found.backend is Backend.METAL
     assert found.main.free_bytes == 20 * GIB
+
+
+def test_unified_memory_that_the_driver_keeps(tmp_path: Path) -> None:
+    """It is not counted as the engine's by the system, and it can be had by a load all the same."""
+    found = read(tmp_path, info("MTL0", "Apple M2", 24 * GIB), own=OwnUse(by_device={"MTL0 Apple M2": 3 * GIB}))
+    assert (found.main.ours_bytes, found.main.available_bytes) == (3 * GIB, 23 * GIB)
+    assert found.memories == found.gpus
 
 
 def test_integrated_gpu_only_without_another(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import psutil
@@ -11,7 +12,7 @@ import pytest
 from app.devices.amd import amd_cards
 from app.devices.device import OwnUse
 from app.devices.system import Amount, system_memory
-from tests.fakes.devices import GIB, AmdCard, write_amd_cards, write_files
+from tests.fakes.devices import GIB, MIB, AmdCard, write_amd_cards, write_files
 
 
 def whole() -> Amount:
@@ -33,7 +34,7 @@ def test_without_limits(tmp_path: Path) -> None:
             "proc/self/cgroup": "0::/docker/4711\n",
             "sys/fs/cgroup/memory.max": str(8 * GIB),
             "sys/fs/cgroup/memory.current": str(5 * GIB),
-            "sys/fs/cgroup/memory.stat": f"anon 1\ninactive_file {3 * GIB}\n",
+            "sys/fs/cgroup/memory.stat": f"anon 1\ninactive_file {GIB}\nactive_file {2 * GIB}\n",
         },
         {  # version 2, where the tighter limit is further up
             "proc/self/cgroup": "0::/a/b\n",
@@ -77,6 +78,27 @@ def test_our_engine_gives_back_what_it_holds() -> None:
     assert 0 < device.ours_bytes <= device.total_bytes
     assert device.available_bytes <= device.total_bytes <= psutil.virtual_memory().total
     assert system_memory(OwnUse(999_999_001)).ours_bytes == 0
+
+
+def test_mapped_weights_are_not_free(tmp_path: Path) -> None:
+    """Linux counts the pages of a file that our engine has mapped as free; here they are the engine's, and the sum of
+    what is free and what the engine holds is the same as without it. So also within a limit."""
+    groups = {
+        "proc/self/cgroup": "0::/\n",
+        "sys/fs/cgroup/memory.max": str(8 * GIB),
+        "sys/fs/cgroup/memory.current": str(5 * GIB),
+        "sys/fs/cgroup/memory.stat": f"inactive_file {3 * GIB}\n",
+    }
+    for root, free in ((tmp_path / "nothing", 40 * GIB), (write_files(tmp_path / "groups", groups), 6 * GIB)):
+        weights = tmp_path / "weights"
+        weights.write_bytes(b"x" * (64 * MIB))
+        with weights.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as mapped:
+            before = system_memory(OwnUse(os.getpid()), root, whole)
+            assert mapped[:: 1 << 12] == b"x" * (1 << 14)  # every page is touched
+            device = system_memory(OwnUse(os.getpid()), root, whole)
+        assert 60 * MIB < before.free_bytes - device.free_bytes < 68 * MIB
+        assert abs(device.available_bytes - before.available_bytes) < 4 * MIB
+        assert before.free_bytes < free
 
 
 def test_amd_cards(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.devices.device import Device
-from app.fit.history import FitHistory, taken_bytes
+from app.fit.history import FitHistory
 from app.fit.margin import default_margin_bytes, margin_bytes, overhead_bytes
 from engine.fit import Backend
 from tests.fakes.devices import GIB, MIB, card, memory, unified
@@ -131,11 +131,3 @@ def test_history_from_many_threads(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert [history.learned_bytes(str(number)) for number in range(1, 9)] == list(range(1, 9))
-
-
-def test_what_a_load_took() -> None:
-    """By the driver's word where it tells it per program, else by what is free no more."""
-    before = card(12 * GIB, 11 * GIB)
-    assert taken_bytes(before, card(12 * GIB, 4 * GIB)) == 7 * GIB
-    assert taken_bytes(before, replace(card(12 * GIB, 2 * GIB), ours_bytes=6 * GIB)) == 6 * GIB
-    assert taken_bytes(before, card(12 * GIB, 12 * GIB)) == 0
