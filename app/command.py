@@ -95,6 +95,8 @@ def load(
             *_, loaded = terminal.follow(client.load(wanted if forecast is None else forecast.request))
         except EngineError as error:
             raise EngineError.of(judge.explain(error.report, wanted).report) from error
+        if forecast is not None:
+            judge.learn(forecast)
     assert isinstance(loaded, Loaded)
     for note in pair_notes(loaded.pair):
         terminal.note(note)

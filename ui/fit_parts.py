@@ -7,7 +7,6 @@ from typing import Protocol
 
 from app.devices.device import Machine
 from app.fit import loads
-from app.fit.forecast import Forecast
 
 
 class Desk(loads.Desk, Protocol):
@@ -20,4 +19,3 @@ class Desk(loads.Desk, Protocol):
     held: Mapping[str, int]
 
     def margins(self, machine: Machine) -> Mapping[str, int]: ...
-    def record(self, forecast: Forecast, after: Machine) -> None: ...

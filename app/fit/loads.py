@@ -51,10 +51,11 @@ class Desk(Protocol):
 
     def machine(self, engine: EngineInfo | None, own: OwnUse) -> Machine: ...
     def forecast(self, request: LoadRequest, machine: Machine, *, failed: bool = False) -> Forecast: ...
+    def record(self, forecast: Forecast, after: Machine) -> None: ...
 
 
 class LoadJudge:
-    """Thread-safe. Both methods block: on headers, drivers, and llama.cpp where it is close."""
+    """Thread-safe. Its methods block: on headers, drivers, and llama.cpp where it is close."""
 
     def __init__(self, desk: Desk, engine: Engine) -> None:
         self._desk = desk
@@ -91,6 +92,12 @@ class LoadJudge:
         told = explained(report, forecast)
         return Explained(told, forecast.proposed if told is not report else None)
 
+    def learn(self, forecast: Forecast) -> None:
+        """From what a load took, when it is done."""
+        self._desk.record(forecast, self._machine())
+
     def _forecast(self, request: LoadRequest, *, failed: bool = False) -> Forecast:
-        machine = self._desk.machine(self._engine.info(), OwnUse(self._engine.pid))
-        return self._desk.forecast(request, machine, failed=failed)
+        return self._desk.forecast(request, self._machine(), failed=failed)
+
+    def _machine(self) -> Machine:
+        return self._desk.machine(self._engine.info(), OwnUse(self._engine.pid))
