@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from enum import Enum
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ui.fonts import text_font
 from ui.theme import theme, theme_notifier
 
 EDGE = 4
 RADIUS = 8
+MOST_FOR_BUTTONS = 0.5  # of the width
 
 
 class Tone(Enum):
@@ -60,13 +61,17 @@ class StateCard(QWidget):
         words.setSpacing(3)
         words.addWidget(self._title)
         words.addWidget(self._text)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(EDGE + 14, 12, 16, 12)
-        row.setSpacing(12)
-        row.addLayout(words, 1)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(EDGE + 14, 12, 16, 12)
+        self._row.setSpacing(12)
+        self._row.addLayout(words, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(12)
+        foot.addStretch(1)
         self.buttons: list[QPushButton] = []
         for place, label in enumerate(buttons):
-            self._add_button(label, place, row)
+            self._add_button(label, place, foot)
+        self._row.addLayout(foot)
 
         self.setAccessibleName(title)
         self.setAccessibleDescription(text)
@@ -77,6 +82,14 @@ class StateCard(QWidget):
         """Other words under the same title, as when a count goes on."""
         self._text.setText(text)
         self.setAccessibleDescription(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Buttons that would take more room than the words go below them."""
+        super().resizeEvent(event)
+        needed = sum(button.sizeHint().width() + self._row.spacing() for button in self.buttons)
+        way = QBoxLayout.Direction
+        below = needed > MOST_FOR_BUTTONS * event.size().width()
+        self._row.setDirection(way.TopToBottom if below else way.LeftToRight)
 
     def _add_button(self, label: str, place: int, row: QHBoxLayout) -> None:
         button = QPushButton(label)

@@ -469,3 +469,16 @@ def test_parts_can_stand_alone(qtbot: QtBot, part: Callable[[QLabel], HoverCard 
     parent = QLabel()
     qtbot.addWidget(parent)
     assert part(parent).parent() is parent
+
+
+@pytest.mark.parametrize(("buttons", "below"), [(2, False), (4, True)])
+def test_many_buttons_of_a_card_leave_the_words_their_room(qtbot: QtBot, buttons: int, below: bool) -> None:
+    """Two buttons stand beside the words, four below them."""
+    card = StateCard("Title", "Some words about what can be done.", ["A button"] * buttons)
+    qtbot.addWidget(card)
+    card.resize(560, 120)
+    card.show()
+    qtbot.waitExposed(card)
+    words = next(label for label in card.findChildren(QLabel) if label.text() == "Title")
+    qtbot.waitUntil(lambda: (card.buttons[0].y() > words.geometry().bottom()) is below)
+    assert words.width() > 250
