@@ -13,7 +13,8 @@ from itertools import accumulate
 from typing import Final
 
 from engine.fit import Backend, DeviceNeed, FitSettings, ModelNeed
-from engine.fit_compute import HOST, compute_buffers
+from engine.fit_compute import compute_buffers
+from engine.fit_partial import HOST
 from engine.fit_rules import cells, experts_of, is_flash, padded, row_bytes, rules
 from engine.fit_shape import INPUT, OUTPUT, Layer, ModelShape, read_shape
 from engine.gguf import GgufHeader
@@ -21,6 +22,7 @@ from engine.gguf_format import TensorInfo
 
 _F32: Final = 4
 _ALWAYS_TWICE: Final = frozenset({"gemma3n", "gemma4"})  # made as output first, where nothing is there to share yet
+_TURNS_WITHOUT_WINDOW: Final = frozenset({"gemma4"})  # layers with one have no use for what is shared
 
 
 def estimate(header: GgufHeader, settings: FitSettings, parts: Sequence[GgufHeader] = ()) -> ModelNeed:
@@ -63,7 +65,7 @@ def _held(shape: ModelShape, settings: FitSettings, places: list[int], device: i
             weights += _tensor_bytes(shape.tied, backend)
     if has_input:
         weights += _sum(shape, backend, INPUT)
-    if layers:
+    if any(not (shape.layers[index].window and shape.architecture in _TURNS_WITHOUT_WINDOW) for index in layers):
         weights += sum(_tensor_bytes(tensor, backend) for tensor in shape.shared)
     if device == HOST and settings.experts_on_cpu:
         sent_back = [index for index, place in enumerate(places[:-1]) if place != HOST]
@@ -104,10 +106,14 @@ def _serves_twice(shape: ModelShape, tied: TensorInfo, settings: FitSettings) ->
 
 
 def _tensor_bytes(tensor: TensorInfo, backend: Backend) -> int:
+    return _allocated(tensor.nbytes, tensor.type, tensor.shape[0], backend)
+
+
+def _allocated(size: int, type_name: str, row: int, backend: Backend) -> int:
+    """What so many bytes take of a buffer, in rows of so many elements."""
     rule = rules(backend)
-    size = tensor.nbytes
-    if rule.row_padding and tensor.type not in ("F32", "F16", "BF16") and tensor.shape[0] % rule.row_padding:
-        size += row_bytes(tensor.type, rule.row_padding - tensor.shape[0] % rule.row_padding)
+    if rule.row_padding and type_name not in ("F32", "F16", "BF16") and row % rule.row_padding:
+        size += row_bytes(type_name, rule.row_padding - row % rule.row_padding)
     return padded(size, rule.alignment)
 
 
@@ -118,8 +124,8 @@ def _cache_bytes(shape: ModelShape, settings: FitSettings, backend: Backend, lay
     if not layer.caches:
         return total
     type_name, count = settings.kv_type.name, cells(settings, layer.window)
-    total += padded(count * row_bytes(type_name, layer.kv_heads * layer.key_head), alignment)
-    values = layer.kv_heads * layer.value_head
+    keys, values = layer.kv_heads * layer.key_head, layer.kv_heads * layer.value_head
     if values and not is_flash(settings):
         values = shape.widest_value  # transposed, and as wide in all layers
-    return total + padded(count * row_bytes(type_name, values), alignment)
+    rows = (keys, values) if values else (keys,)
+    return total + sum(_allocated(count * row_bytes(type_name, row), type_name, row, backend) for row in rows)
