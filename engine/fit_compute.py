@@ -66,7 +66,8 @@ def compute_buffers(shape: ModelShape, settings: FitSettings, places: Sequence[i
             # Behind recurrent layers no gap is left that the logits would fit into.
             largest = max(largest, logits + (inputs if shape.is_hybrid and inputs < logits else 0))
         if pipelined:  # what comes in from the CPU, and what goes on from one device to the next
-            largest += (_COPIES - 1) * inputs + (1 if device == 0 else 2) * _COPIES * embedded
+            passed = 2 * embedded if device else embedded + tokens * shape.per_layer * _F32
+            largest += (_COPIES - 1) * inputs + _COPIES * passed
         buffers.append(max(0, largest) if stages or places[-1] == device else 0)
     if settings.backend is Backend.CPU:
         return buffers, 0

@@ -57,7 +57,9 @@ def _held(shape: ModelShape, settings: FitSettings, places: list[int], device: i
     """Weights and caches of the layers on one device."""
     layers = [index for index, place in enumerate(places[:-1]) if place == device]
     has_input = settings.backend is Backend.CPU or device == HOST
-    backend = Backend.CPU if device == HOST else settings.backend
+    beside = Backend.CPU if device == HOST else settings.backend
+    # What stays beside Vulkan lies in memory that it can read, by its rules (ggml_backend_vk_host_buffer_type).
+    backend = settings.backend if settings.backend is Backend.VULKAN else beside
     weights = sum(_layer_weights(shape, settings, backend, index, device) for index in layers)
     if places[-1] == device:
         weights += _sum(shape, backend, OUTPUT)
@@ -69,8 +71,8 @@ def _held(shape: ModelShape, settings: FitSettings, places: list[int], device: i
         weights += sum(_tensor_bytes(tensor, backend) for tensor in shape.shared)
     if device == HOST and settings.experts_on_cpu:
         sent_back = [index for index, place in enumerate(places[:-1]) if place != HOST]
-        weights += sum(_experts_bytes(shape, backend, index) for index in sent_back)
-    kv = sum(_cache_bytes(shape, settings, backend, shape.layers[index]) for index in layers)
+        weights += sum(_experts_bytes(shape, beside, index) for index in sent_back)
+    kv = sum(_cache_bytes(shape, settings, beside, shape.layers[index]) for index in layers)
     return DeviceNeed(weights, kv, compute)
 
 

@@ -22,6 +22,7 @@ LENDING: Final = (Backend.CUDA, Backend.VULKAN)
 
 _F32: Final = 4
 _LENT_FROM: Final = 32  # tokens; fewer are computed where the weights are
+_CUDA_FLASH_HEADS: Final = frozenset({40, 64, 72, 80, 96, 112, 128, 256})
 # Their graphs fetch the state of a recurrent layer (build_rs in llama-graph.cpp) before they finish the layer with
 # attention in front of it.
 _FETCH_AHEAD: Final = frozenset(
@@ -37,12 +38,33 @@ def lends(settings: FitSettings, places: Sequence[int]) -> bool:
 
 def stays_flash(shape: ModelShape, settings: FitSettings, places: Sequence[int]) -> bool:
     """Whether attention is computed in one operation. AUTO is given up where, in a trial with one token, a layer's
-    attention is not computed where the layer is (llama_context::resolve_fused_ops): a fetch on a GPU draws it there
-    from the last layer that stays. A quantised cache rules that out."""
+    attention is not computed where the layer is (llama_context::resolve_fused_ops): a GPU cannot, or a fetch on a GPU
+    draws it there from the last layer that stays. A quantised cache rules that out."""
     if settings.flash_attention is not FlashAttention.AUTO or is_quantised(settings.kv_type):
         return is_flash(settings)
-    fetching = (_fetching_behind(shape, index) for index, place in enumerate(places[:-1]) if place == HOST)
+    attending = [(index, layer) for index, layer in enumerate(shape.layers) if layer.attends]
+    if settings.backend is Backend.CUDA:
+        on_gpu = {layer for index, layer in attending if places[index] != HOST}
+        if not all(_cuda_has_flash(layer, shape.latent) for layer in on_gpu):
+            return False
+    fetching = (_fetching_behind(shape, index) for index, _ in attending if places[index] == HOST)
     return all(other is None or places[other] == HOST for other in fetching)
+
+
+def _cuda_has_flash(layer: Layer, latent: int) -> bool:
+    """By the sizes of heads (ggml_cuda_get_best_fattn_kernel in ggml-cuda/fattn.cu)."""
+    shared = layer.heads // max(1, layer.kv_heads)  # queries for one key
+    match layer.key_head, latent or layer.value_head:
+        case key, value if key == value and key in _CUDA_FLASH_HEADS:
+            return True
+        case (192, 128):
+            return shared % 8 == 0
+        case (320, 256):
+            return shared % 32 == 0
+        case (512, 512) | (576, 512):
+            return shared > 1
+        case _:
+            return False
 
 
 def attends_at_home(shape: ModelShape, index: int) -> bool:

@@ -1,7 +1,8 @@
 """The arithmetic with only some layers on a GPU, against llama.cpp's own figures.
 
-`partial_offload.tsv` holds what dry loads told beside a GPU that ggml-cuda's rules were kept for: alignment, padding,
-what it computes, what it is lent and what it fuses. So the claim is held on machines that have none. Sizes in bytes.
+`partial_offload.tsv` holds what dry loads told, so that the claim is held on machines without a GPU: with ggml's Vulkan
+on a processor, given the limits of usual cards, and with a device that computes nothing but answers as ggml-cuda does
+(alignment, padding, what it computes, is lent and fuses). Sizes in bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from engine.fit import CHUNK_GPU, Backend, DeviceNeed, FitSettings
 from engine.fit_estimate import need
 from engine.fit_shape import ModelShape, read_shape
 from engine.types import MAX_DRAFT_LENGTH, FlashAttention, KvType
-from tests.fakes.gguf_headers import real_sizes
+from tests.fakes.gguf_headers import real_sizes, small_sizes
 
 _SETTINGS: dict[str, dict[str, Any]] = {
     "-": {},
@@ -32,6 +33,7 @@ _WITH_GAPS = {
     ("gemma-2-9b", "-"),
     ("gpt-oss-20b", "experts"),
     ("lfm2-1.2b", "q8_0"),
+    ("llama-1b-tied", "q8_0"),
     ("qwen3-0.6b", "-"),
     ("qwen3.5-0.8b", "-"),
     ("qwen3.5-35b-a3b", "experts"),
@@ -42,11 +44,11 @@ def _figures() -> Iterator[tuple[str, FitSettings, float, DeviceNeed, DeviceNeed
     """Header, settings, how far a total may be off, and what the GPU and the computer's memory held."""
     with Path(__file__).with_name("partial_offload.tsv").open(encoding="utf-8", newline="") as file:
         for row in csv.reader(list(file)[1:], delimiter="\t"):
-            name, ctx, layers, setting = row[:4]
+            backend, name, ctx, layers, setting = row[:5]
             settings = FitSettings(
-                int(ctx), Backend.CUDA, ubatch=CHUNK_GPU, outputs=MAX_DRAFT_LENGTH + 1, gpu_layers=int(layers)
+                int(ctx), Backend(backend), ubatch=CHUNK_GPU, outputs=MAX_DRAFT_LENGTH + 1, gpu_layers=int(layers)
             )
-            numbers = [int(number) for number in row[4:]]
+            numbers = [int(number) for number in row[5:]]
             within = 0.07 if (name, setting) in _WITH_GAPS else 0.03
             changed = replace(settings, **_SETTINGS[setting])
             yield name, changed, within, DeviceNeed(*numbers[:3]), DeviceNeed(*numbers[3:])
@@ -57,7 +59,7 @@ def shapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModelShape]:
     folder = tmp_path_factory.mktemp("headers")
     return {
         name: read_shape(gguf.read_header(model.write(folder / f"{name}.gguf"), whole=False))
-        for name, model in real_sizes().items()
+        for name, model in (small_sizes() | real_sizes()).items()
     }
 
 
