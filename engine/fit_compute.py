@@ -39,45 +39,50 @@ def compute_buffers(shape: ModelShape, settings: FitSettings, places: Sequence[i
     Args:
         places: the device of each layer, and of the output behind the last.
     """
-    tokens = ubatch(settings)
-    embedded = tokens * shape.width * _F32
-    devices = max(1, len(settings.split))
-    lent = lends(settings, places)
+    devices = range(max(1, len(settings.split)))
     flash = stays_flash(shape, settings, places)
-    pipelined = devices > 1 and settings.backend in LENDING and HOST not in places and not settings.experts_on_cpu
-    buffers = []
-    for device in range(devices):
-        here = [index for index, place in enumerate(places[:-1]) if place == device]
-        guests = [index for index, place in enumerate(places[:-1]) if place == HOST] if lent and device == 0 else []
-        attends = any(shape.layers[index].attends for index in here)
-        attends |= any(shape.layers[index].attends and not attends_at_home(shape, index) for index in guests)
-        inputs = _inputs(shape, settings, flash) if attends or not lent else _SMALL * tokens
-        borrowed = _borrowed(shape, settings, places, device)
-        # The CPU makes the embeddings itself; a GPU gets them, and makes its first tensors over them.
-        given = 0 if settings.backend is Backend.CPU else embedded
-        held = {shape.layers[index] for index in here}
-        stages = [stage + borrowed - given for layer in held for stage in _stages(shape, settings, layer, flash)]
-        stages += [_guest_stage(shape, settings, index, flash) for index in guests]
-        if lent and settings.experts_on_cpu and device == 0:  # for the layers on other devices too
-            stages += [lent_stage(shape, tokens, index, experts_alone=True) for index in range(shape.trunk)]
-        largest = inputs + max(stages, default=0)
-        if places[-1] == device:
-            logits = _logits(shape, settings)
-            # Behind recurrent layers no gap is left that the logits would fit into.
-            largest = max(largest, logits + (inputs if shape.is_hybrid and inputs < logits else 0))
-        if pipelined:  # what comes in from the CPU, and what goes on from one device to the next
-            passed = 2 * embedded if device else embedded + tokens * shape.per_layer * _F32
-            largest += (_COPIES - 1) * inputs + _COPIES * passed
-        buffers.append(max(0, largest) if stages or places[-1] == device else 0)
+    pipelined = (
+        len(devices) > 1 and settings.backend in LENDING and HOST not in places and not settings.experts_on_cpu
+    )
+    buffers = [_device_buffer(shape, settings, places, device, flash, pipelined) for device in devices]
     if settings.backend is Backend.CPU:
         return buffers, 0
-    host = _host_buffer(shape, settings, places, flash)
-    if pipelined:
-        host += (_COPIES - 1) * (_inputs(shape, settings, flash) + embedded)
-    return buffers, host
+    return buffers, _host_buffer(shape, settings, places, flash, pipelined)
 
 
-def _host_buffer(shape: ModelShape, settings: FitSettings, places: Sequence[int], flash: bool) -> int:
+def _device_buffer(
+    shape: ModelShape, settings: FitSettings, places: Sequence[int], device: int, flash: bool, pipelined: bool
+) -> int:
+    tokens = ubatch(settings)
+    embedded = tokens * shape.width * _F32
+    lent = lends(settings, places)
+    here = [index for index, place in enumerate(places[:-1]) if place == device]
+    guests = [index for index, place in enumerate(places[:-1]) if place == HOST] if lent and device == 0 else []
+    attends = any(shape.layers[index].attends for index in here)
+    attends |= any(shape.layers[index].attends and not attends_at_home(shape, index) for index in guests)
+    inputs = _inputs(shape, settings, flash) if attends or not lent else _SMALL * tokens
+    borrowed = _borrowed(shape, settings, places, device)
+    # The CPU makes the embeddings itself; a GPU gets them, and makes its first tensors over them.
+    given = 0 if settings.backend is Backend.CPU else embedded
+    held = {shape.layers[index] for index in here}
+    stages = [stage + borrowed - given for layer in held for stage in _stages(shape, settings, layer, flash)]
+    stages += [_guest_stage(shape, settings, index, flash) for index in guests]
+    if lent and settings.experts_on_cpu and device == 0:  # for the layers on other devices too
+        stages += [lent_stage(shape, tokens, index, experts_alone=True) for index in range(shape.trunk)]
+    largest = inputs + max(stages, default=0)
+    if places[-1] == device:
+        logits = _logits(shape, settings)
+        # Behind recurrent layers no gap is left that the logits would fit into.
+        largest = max(largest, logits + (inputs if shape.is_hybrid and inputs < logits else 0))
+    if pipelined:  # what comes in from the CPU, and what goes on from one device to the next
+        passed = 2 * embedded if device else embedded + tokens * shape.per_layer * _F32
+        largest += (_COPIES - 1) * inputs + _COPIES * passed
+    return max(0, largest) if stages or places[-1] == device else 0
+
+
+def _host_buffer(
+    shape: ModelShape, settings: FitSettings, places: Sequence[int], flash: bool, pipelined: bool
+) -> int:
     tokens = ubatch(settings)
     inputs = _inputs(shape, settings, flash)
     embedded = tokens * shape.width * _F32
@@ -87,7 +92,10 @@ def _host_buffer(shape: ModelShape, settings: FitSettings, places: Sequence[int]
     else:
         at_home = {shape.layers[index] for index, place in enumerate(places[:-1]) if place == HOST}
         stages += [stage for layer in at_home for stage in _stages(shape, settings, layer, flash)]
-    return max(inputs + max(stages), _logits(shape, settings) if places[-1] == HOST else 0)
+    largest = inputs + max(stages)
+    if pipelined:
+        largest += (_COPIES - 1) * (inputs + embedded)
+    return max(largest, _logits(shape, settings) if places[-1] == HOST else 0)
 
 
 def _inputs(shape: ModelShape, settings: FitSettings, flash: bool) -> int:
