@@ -14,8 +14,8 @@ from typing import Final
 
 from engine.fit import Backend, DeviceNeed, FitSettings, ModelNeed
 from engine.fit_compute import compute_buffers
-from engine.fit_partial import HOST
-from engine.fit_rules import cells, experts_of, is_flash, padded, row_bytes, rules
+from engine.fit_partial import HOST, stays
+from engine.fit_rules import cells, is_flash, padded, row_bytes, rules
 from engine.fit_shape import INPUT, OUTPUT, Layer, ModelShape, read_shape
 from engine.gguf import GgufHeader
 from engine.gguf_format import TensorInfo
@@ -69,18 +69,16 @@ def _held(shape: ModelShape, settings: FitSettings, places: list[int], device: i
         weights += _sum(shape, backend, INPUT)
     if any(not (shape.layers[index].window and shape.architecture in _TURNS_WITHOUT_WINDOW) for index in layers):
         weights += sum(_tensor_bytes(tensor, backend) for tensor in shape.shared)
-    if device == HOST and settings.experts_on_cpu:
-        sent_back = [index for index, place in enumerate(places[:-1]) if place != HOST]
-        weights += sum(_experts_bytes(shape, beside, index) for index in sent_back)
+    if device == HOST:
+        elsewhere = [index for index, place in enumerate(places[:-1]) if place != HOST]
+        weights += sum(_kept_bytes(shape, settings, beside, index) for index in elsewhere)
     kv = sum(_cache_bytes(shape, settings, beside, shape.layers[index]) for index in layers)
     return DeviceNeed(weights, kv, compute)
 
 
 def _layer_weights(shape: ModelShape, settings: FitSettings, backend: Backend, index: int, device: int) -> int:
     total = _sum(shape, backend, index)
-    if settings.experts_on_cpu and device != HOST and settings.backend is not Backend.CPU:
-        total -= _experts_bytes(shape, backend, index)
-    return total
+    return total if device == HOST else total - _kept_bytes(shape, settings, backend, index)
 
 
 def _sum(shape: ModelShape, backend: Backend, layer: int) -> int:
@@ -91,10 +89,12 @@ def _sum(shape: ModelShape, backend: Backend, layer: int) -> int:
     return total
 
 
-def _experts_bytes(shape: ModelShape, backend: Backend, layer: int) -> int:
-    question = backend, layer, "experts"
+def _kept_bytes(shape: ModelShape, settings: FitSettings, backend: Backend, layer: int) -> int:
+    """Of a layer on a GPU, what stays in the computer's memory all the same."""
+    question = backend, layer, settings.backend, settings.experts_on_cpu
     if question not in shape.sums:
-        shape.sums[question] = sum(_tensor_bytes(t, backend) for t in experts_of(shape.tensors.get(layer, ())))
+        kept = (t for t in shape.tensors.get(layer, ()) if stays(shape, settings, t))
+        shape.sums[question] = sum(_tensor_bytes(tensor, backend) for tensor in kept)
     total: int = shape.sums[question]
     return total
 

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.fit import Backend, FitSettings
-from engine.fit_rules import cells, experts_of, is_flash, is_quantised, row_bytes, ubatch
+from engine.fit_rules import cells, is_expert, is_flash, is_quantised, row_bytes, ubatch
 from engine.fit_shape import Layer, ModelShape
+from engine.gguf_format import TensorInfo
 from engine.types import FlashAttention
 
 HOST: Final = -1  # among the numbers of devices
@@ -22,6 +23,7 @@ LENDING: Final = (Backend.CUDA, Backend.VULKAN)
 
 _F32: Final = 4
 _LENT_FROM: Final = 32  # tokens; fewer are computed where the weights are
+_CUDA_SCANNED: Final = frozenset({96, 128, 256})  # elements that Mamba 2 remembers of each
 _CUDA_FLASH_HEADS: Final = frozenset({40, 64, 72, 80, 96, 112, 128, 256})
 # Their graphs fetch the state of a recurrent layer (build_rs in llama-graph.cpp) before they finish the layer with
 # attention in front of it.
@@ -32,8 +34,25 @@ _FETCH_AHEAD: Final = frozenset(
 
 def lends(settings: FitSettings, places: Sequence[int]) -> bool:
     """Whether a GPU computes with weights that stay in the computer's memory."""
-    stays = settings.experts_on_cpu or HOST in places[:-1]
-    return stays and settings.backend in LENDING and ubatch(settings) >= _LENT_FROM
+    at_home = settings.experts_on_cpu or HOST in places[:-1]
+    return at_home and settings.backend in LENDING and ubatch(settings) >= _LENT_FROM
+
+
+def stays(shape: ModelShape, settings: FitSettings, tensor: TensorInfo) -> bool:
+    """Whether a tensor of a layer on a GPU stays in the computer's memory: experts by wish, and what Mamba's scan is
+    told by where CUDA cannot scan (ggml_backend_cuda_device_supports_op)."""
+    if settings.backend is Backend.CPU:
+        return False
+    if settings.experts_on_cpu and is_expert(tensor):
+        return True
+    if settings.backend is not Backend.CUDA or not shape.scans or not tensor.name.endswith(".ssm_a"):
+        return False
+    inner = max(1, shape.recurrent[2])
+    remembered, steps = tensor.shape[0], max(1, tensor.shape[-1])
+    if remembered > 1:  # the first Mamba
+        return not (remembered == 16 and inner % 128 == 0)
+    state = max(layer.state[1] for layer in shape.layers) // inner
+    return not (state in _CUDA_SCANNED and inner // steps % 16 == 0)
 
 
 def stays_flash(shape: ModelShape, settings: FitSettings, places: Sequence[int]) -> bool:
@@ -139,7 +158,7 @@ def _largest_matrices(shape: ModelShape, index: int, experts_alone: bool) -> tup
     question = "matrices", index, experts_alone
     if question not in shape.sums:
         tensors = shape.tensors.get(index, ())
-        chosen = list(experts_of(tensors) if experts_alone else (t for t in tensors if ".ffn_" in t.name))
+        chosen = [t for t in tensors if (is_expert(t) if experts_alone else ".ffn_" in t.name)]
         widening = max((tensor.nbytes for tensor in chosen if "_down" not in tensor.name), default=0)
         narrowing = max((tensor.nbytes for tensor in chosen if "_down" in tensor.name), default=0)
         shape.sums[question] = widening, narrowing

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from engine.fit import Backend, FitSettings
@@ -69,9 +68,9 @@ def cells(settings: FitSettings, window: int) -> int:
     return padded(min(all_cells, window + ubatch(settings)), _CELLS) if window else all_cells
 
 
-def experts_of(tensors: Iterable[TensorInfo]) -> Iterator[TensorInfo]:
-    """The matrices of a mixture's experts."""
-    return (tensor for tensor in tensors if "_exps." in tensor.name or "_chexps." in tensor.name)
+def is_expert(tensor: TensorInfo) -> bool:
+    """Whether these are the matrices of a mixture's experts."""
+    return "_exps." in tensor.name or "_chexps." in tensor.name
 
 
 def is_quantised(kind: KvType) -> bool:
