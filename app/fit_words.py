@@ -90,8 +90,6 @@ def method_sentence(report: FitReport) -> str:
             return translate("fit", "Measured by llama.cpp from the files' headers.")
         case NotMeasured.NOT_ASKED:
             return translate("fit", "Estimated from the files' headers.")
-        case NotMeasured.OTHER_BUILD:
-            return translate("fit", "Estimated: the engine's build cannot use this device, and so cannot measure it.")
         case NotMeasured.FAILED:
             return translate("fit", "Estimated: llama.cpp could not measure it.")
         case _:

@@ -8,22 +8,28 @@ of a width live at that moment.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from engine.fit import Backend, FitSettings
-from engine.fit_rules import cells, experts_of, is_flash, row_bytes, ubatch
+from engine.fit_partial import (
+    HOST,
+    LENDING,
+    attends_at_home,
+    attention_weights,
+    home_stages,
+    lends,
+    lent_stage,
+    stays_flash,
+)
+from engine.fit_rules import cells, is_flash, is_quantised, row_bytes, ubatch
 from engine.fit_shape import Layer, ModelShape
-from engine.gguf_format import TensorInfo
 from engine.types import KvType
-
-HOST: Final = -1  # among the numbers of devices
 
 _F32: Final = 4
 _SMALL: Final = 25  # bytes per token for positions, places in the cache and the like
 _PER_LAYER: Final = 5  # tensors as wide as the embeddings of all layers together, while they are made
-_LENDING: Final = (Backend.CUDA, Backend.VULKAN)
-_LENT_FROM: Final = 32  # tokens; fewer are computed where the weights are
+_TURNED: Final = 64  # elements that are turned together: values always, keys in multiples of two
 _COPIES: Final = 4  # of what is put into the graph, where several GPUs work on several prompts' pieces at once
 
 
@@ -33,75 +39,114 @@ def compute_buffers(shape: ModelShape, settings: FitSettings, places: Sequence[i
     Args:
         places: the device of each layer, and of the output behind the last.
     """
-    tokens = ubatch(settings)
-    inputs = _inputs(shape, settings)
-    embedded = tokens * shape.width * _F32
-    devices = max(1, len(settings.split))
-    at_home = [shape.layers[index] for index, place in enumerate(places[:-1]) if place == HOST]
-    lends = settings.backend in _LENDING and tokens >= _LENT_FROM and bool(at_home or settings.experts_on_cpu)
-    pipelined = devices > 1 and settings.backend in _LENDING and HOST not in places and not settings.experts_on_cpu
-    more_inputs = (_COPIES - 1) * inputs if pipelined else 0
-    buffers = []
-    for device in range(devices):
-        held = [shape.layers[index] for index, place in enumerate(places[:-1]) if place == device]
-        guests = at_home if lends and device == 0 else []
-        lent = _largest_at_home(shape, settings, places) if lends and device == 0 else 0
-        stages = [
-            _attention(shape, settings, layer) + _cache_copy(shape, settings, guests, layer) for layer in set(guests)
-        ]
-        borrowed = _borrowed(shape, settings, places, device)
-        stages += [stage + borrowed for stage in _stages(shape, settings, [*held, *guests], lent)]
-        # The CPU makes the embeddings itself; a GPU gets them, and makes its first tensors over them.
-        largest = inputs + max(stages, default=0) - (0 if settings.backend is Backend.CPU else embedded)
-        if places[-1] == device:
-            logits = _logits(shape, settings)
-            # Behind recurrent layers no gap is left that the logits would fit into.
-            largest = max(largest, logits + (inputs if shape.is_hybrid and inputs < logits else 0))
-        if pipelined:  # what comes in from the CPU, and what goes on from one device to the next
-            largest += more_inputs + (1 if device == 0 else 2) * _COPIES * embedded
-        buffers.append(max(0, largest) if stages or places[-1] == device else 0)
+    devices = range(max(1, len(settings.split)))
+    flash = stays_flash(shape, settings, places)
+    pipelined = (
+        len(devices) > 1 and settings.backend in LENDING and HOST not in places and not settings.experts_on_cpu
+    )
+    buffers = [_device_buffer(shape, settings, places, device, flash, pipelined) for device in devices]
     if settings.backend is Backend.CPU:
         return buffers, 0
-    host = inputs + 2 * embedded
+    return buffers, _host_buffer(shape, settings, places, flash, pipelined)
+
+
+def _device_buffer(
+    shape: ModelShape, settings: FitSettings, places: Sequence[int], device: int, flash: bool, pipelined: bool
+) -> int:
+    tokens = ubatch(settings)
+    embedded = tokens * shape.width * _F32
+    lent = lends(settings, places)
+    here = [index for index, place in enumerate(places[:-1]) if place == device]
+    guests = [index for index, place in enumerate(places[:-1]) if place == HOST] if lent and device == 0 else []
+    attends = any(shape.layers[index].attends for index in here)
+    attends |= any(shape.layers[index].attends and not attends_at_home(shape, index) for index in guests)
+    inputs = _inputs(shape, settings, flash) if attends or not lent else _SMALL * tokens
+    borrowed = _borrowed(shape, settings, places, device)
+    # The CPU makes the embeddings itself; a GPU gets them, and makes its first tensors over them.
+    given = 0 if settings.backend is Backend.CPU else embedded
+    held = {shape.layers[index] for index in here}
+    stages = [stage + borrowed - given for layer in held for stage in _stages(shape, settings, layer, flash)]
+    stages += [_guest_stage(shape, settings, index, flash) for index in guests]
+    if lent and settings.experts_on_cpu and device == 0:  # for the layers on other devices too
+        stages += [lent_stage(shape, tokens, index, experts_alone=True) for index in range(shape.trunk)]
+    largest = inputs + max(stages, default=0)
+    if places[-1] == device:
+        logits = _logits(shape, settings)
+        # Behind recurrent layers no gap is left that the logits would fit into.
+        largest = max(largest, logits + (inputs if shape.is_hybrid and inputs < logits else 0))
+    if pipelined:  # what comes in from the CPU, and what goes on from one device to the next
+        passed = 2 * embedded if device else embedded + tokens * shape.per_layer * _F32
+        largest += (_COPIES - 1) * inputs + _COPIES * passed
+    return max(0, largest) if stages or places[-1] == device else 0
+
+
+def _host_buffer(
+    shape: ModelShape, settings: FitSettings, places: Sequence[int], flash: bool, pipelined: bool
+) -> int:
+    tokens = ubatch(settings)
+    inputs = _inputs(shape, settings, flash)
+    embedded = tokens * shape.width * _F32
+    stages = [2 * embedded + tokens * shape.per_layer * _F32]  # one is the place for embeddings that a caller has made
+    if lends(settings, places):
+        stages += [embedded + stage for stage in home_stages(shape, settings, places, flash)]
+    else:
+        at_home = {shape.layers[index] for index, place in enumerate(places[:-1]) if place == HOST}
+        stages += [stage for layer in at_home for stage in _stages(shape, settings, layer, flash)]
+    largest = inputs + max(stages)
     if pipelined:
-        host += more_inputs + (_COPIES - 1) * embedded
-    if at_home and not lends:
-        host = max(host, inputs + max(_stages(shape, settings, at_home, 0)))
-    if places[-1] == HOST:
-        host = max(host, _logits(shape, settings))
-    return buffers, host
+        largest += (_COPIES - 1) * (inputs + embedded)
+    return max(largest, _logits(shape, settings) if places[-1] == HOST else 0)
 
 
-def _inputs(shape: ModelShape, settings: FitSettings) -> int:
-    """A number for each pair of a token and a cell of the cache; without flash attention, the place of each value."""
-    tokens, flash = ubatch(settings), is_flash(settings)
-    windows = {layer.window for layer in shape.layers if layer.attends}
+def _inputs(shape: ModelShape, settings: FitSettings, flash: bool) -> int:
+    """A number for each pair of a token and a cell of the cache; the place of each value where they lie transposed; and
+    for a quantised cache what turns keys and values (llama_kv_cache::build_input_k_rot and build_input_v_rot)."""
+    tokens = ubatch(settings)
+    caches = {(layer.window, layer.key_head, layer.value_head) for layer in shape.layers if layer.attends}
+    windows = {window for window, _, _ in caches}
     masks = sum(cells(settings, window) for window in windows) * tokens * (2 if flash else _F32)
-    places = 0 if flash or shape.latent else len(windows) * tokens * shape.widest_value * 8
-    return masks + places + _SMALL * tokens
+    places = 0 if is_flash(settings) or shape.latent else len(windows) * tokens * shape.widest_value * 8
+    turns = 0
+    if is_quantised(settings.kv_type):
+        for _, key, value in caches:
+            turns += (key & -key) ** 2 * _F32 if key % _TURNED == 0 else 0
+            turns += _TURNED**2 * _F32 if value and value % _TURNED == 0 else 0
+    return masks + places + turns + _SMALL * tokens
 
 
-def _stages(shape: ModelShape, settings: FitSettings, layers: Iterable[Layer], lent: int) -> list[int]:
-    tokens, stages = ubatch(settings), []
-    for layer in set(layers):
-        stages.append(_feed_forward(shape, tokens, layer) + lent)
-        if layer.attends:
-            stages.append(_attention(shape, settings, layer))
-        if any(layer.state):
-            stages.append(_recurrence(shape, tokens, layer) + lent)
-    if shape.per_layer and stages:
+def _stages(shape: ModelShape, settings: FitSettings, layer: Layer, flash: bool) -> list[int]:
+    """Of a layer that is computed where it is."""
+    tokens = ubatch(settings)
+    stages = [_feed_forward(shape, tokens, layer)]
+    if layer.attends:
+        stages.append(_attention(shape, settings, layer, flash))
+    if any(layer.state):
+        stages.append(_recurrence(shape, tokens, layer))
+    if shape.per_layer:
         stages.append((_PER_LAYER * shape.per_layer + shape.width) * tokens * _F32)
     return stages
 
 
-def _attention(shape: ModelShape, settings: FitSettings, layer: Layer) -> int:
+def _guest_stage(shape: ModelShape, settings: FitSettings, index: int, flash: bool) -> int:
+    """Of a layer in the computer's memory, the largest on the GPU that its matrices are lent to."""
+    tokens, layer = ubatch(settings), shape.layers[index]
+    stages = [lent_stage(shape, tokens, index, experts_alone=False)]
+    if layer.attends and not attends_at_home(shape, index):
+        copy = cells(settings, layer.window) * row_bytes(settings.kv_type.name, layer.cached)
+        stages.append(_attention(shape, settings, layer, flash) + copy)
+    if any(layer.state):
+        stages.append(_recurrence(shape, tokens, layer))  # no large matrix comes in while most is held
+    return max(stages)
+
+
+def _attention(shape: ModelShape, settings: FitSettings, layer: Layer, flash: bool) -> int:
     tokens, held = ubatch(settings), cells(settings, layer.window)
     queries = layer.heads * layer.key_head
     size = (3 * shape.width + 2 * queries) * tokens * _F32
     if shape.latent:
         size += layer.heads * shape.latent * tokens * _F32
-    if not is_flash(settings):
-        size += held * tokens * layer.heads * _F32  # a weight for each head, token and cell
+    if not flash:
+        size += attention_weights(settings, layer)
         if shape.latent:
             size += held * row_bytes(settings.kv_type.name, shape.latent)
     else:
@@ -109,17 +154,6 @@ def _attention(shape: ModelShape, settings: FitSettings, layer: Layer) -> int:
         if settings.backend is Backend.CUDA and settings.kv_type is not KvType.F16:
             size += held * layer.cached * 2  # its kernels read 16-bit numbers: a copy of one layer's cache
     return size
-
-
-def _cache_copy(shape: ModelShape, settings: FitSettings, guests: Sequence[Layer], layer: Layer) -> int:
-    """Of a layer whose cache is in the computer's memory, for a GPU that computes its attention all the same."""
-    if not layer.attends:
-        return 0
-    held = cells(settings, layer.window)
-    copy = held * row_bytes(settings.kv_type.name, layer.cached)
-    # Where more than one matrix comes between, the keys of the next such layer are copied ahead.
-    ahead = (shape.is_hybrid or layer.spread) and sum(guest.attends for guest in guests) > 1
-    return copy + (held * row_bytes(settings.kv_type.name, layer.kv_heads * layer.key_head) if ahead else 0)
 
 
 def _borrowed(shape: ModelShape, settings: FitSettings, places: Sequence[int], device: int) -> int:
@@ -150,14 +184,3 @@ def _logits(shape: ModelShape, settings: FitSettings) -> int:
     tokens = ubatch(settings)
     outputs = min(settings.outputs, tokens)
     return (outputs * (shape.vocabulary + shape.width) + tokens * shape.width) * _F32
-
-
-def _largest_at_home(shape: ModelShape, settings: FitSettings, places: Sequence[int]) -> int:
-    """The largest matrix that stays in the computer's memory: it is copied to a GPU while a prompt is read."""
-    largest = 0
-    for index, place in enumerate(places[:-1]):
-        tensors: Iterable[TensorInfo] = shape.tensors.get(index, ())
-        if place != HOST:
-            tensors = experts_of(tensors) if settings.experts_on_cpu else ()
-        largest = max((largest, *(tensor.nbytes for tensor in tensors)))
-    return largest

@@ -13,14 +13,16 @@ from itertools import accumulate
 from typing import Final
 
 from engine.fit import Backend, DeviceNeed, FitSettings, ModelNeed
-from engine.fit_compute import HOST, compute_buffers
-from engine.fit_rules import cells, experts_of, is_flash, padded, row_bytes, rules
+from engine.fit_compute import compute_buffers
+from engine.fit_partial import HOST, stays
+from engine.fit_rules import cells, is_flash, padded, row_bytes, rules
 from engine.fit_shape import INPUT, OUTPUT, Layer, ModelShape, read_shape
 from engine.gguf import GgufHeader
 from engine.gguf_format import TensorInfo
 
 _F32: Final = 4
 _ALWAYS_TWICE: Final = frozenset({"gemma3n", "gemma4"})  # made as output first, where nothing is there to share yet
+_TURNS_WITHOUT_WINDOW: Final = frozenset({"gemma4"})  # layers with one have no use for what is shared
 
 
 def estimate(header: GgufHeader, settings: FitSettings, parts: Sequence[GgufHeader] = ()) -> ModelNeed:
@@ -55,7 +57,9 @@ def _held(shape: ModelShape, settings: FitSettings, places: list[int], device: i
     """Weights and caches of the layers on one device."""
     layers = [index for index, place in enumerate(places[:-1]) if place == device]
     has_input = settings.backend is Backend.CPU or device == HOST
-    backend = Backend.CPU if device == HOST else settings.backend
+    beside = Backend.CPU if device == HOST else settings.backend
+    # What stays beside Vulkan lies in memory that it can read, by its rules (ggml_backend_vk_host_buffer_type).
+    backend = settings.backend if settings.backend is Backend.VULKAN else beside
     weights = sum(_layer_weights(shape, settings, backend, index, device) for index in layers)
     if places[-1] == device:
         weights += _sum(shape, backend, OUTPUT)
@@ -63,20 +67,18 @@ def _held(shape: ModelShape, settings: FitSettings, places: list[int], device: i
             weights += _tensor_bytes(shape.tied, backend)
     if has_input:
         weights += _sum(shape, backend, INPUT)
-    if layers:
+    if any(not (shape.layers[index].window and shape.architecture in _TURNS_WITHOUT_WINDOW) for index in layers):
         weights += sum(_tensor_bytes(tensor, backend) for tensor in shape.shared)
-    if device == HOST and settings.experts_on_cpu:
-        sent_back = [index for index, place in enumerate(places[:-1]) if place != HOST]
-        weights += sum(_experts_bytes(shape, backend, index) for index in sent_back)
-    kv = sum(_cache_bytes(shape, settings, backend, shape.layers[index]) for index in layers)
+    if device == HOST:
+        elsewhere = [index for index, place in enumerate(places[:-1]) if place != HOST]
+        weights += sum(_kept_bytes(shape, settings, beside, index) for index in elsewhere)
+    kv = sum(_cache_bytes(shape, settings, beside, shape.layers[index]) for index in layers)
     return DeviceNeed(weights, kv, compute)
 
 
 def _layer_weights(shape: ModelShape, settings: FitSettings, backend: Backend, index: int, device: int) -> int:
     total = _sum(shape, backend, index)
-    if settings.experts_on_cpu and device != HOST and settings.backend is not Backend.CPU:
-        total -= _experts_bytes(shape, backend, index)
-    return total
+    return total if device == HOST else total - _kept_bytes(shape, settings, backend, index)
 
 
 def _sum(shape: ModelShape, backend: Backend, layer: int) -> int:
@@ -87,10 +89,12 @@ def _sum(shape: ModelShape, backend: Backend, layer: int) -> int:
     return total
 
 
-def _experts_bytes(shape: ModelShape, backend: Backend, layer: int) -> int:
-    question = backend, layer, "experts"
+def _kept_bytes(shape: ModelShape, settings: FitSettings, backend: Backend, layer: int) -> int:
+    """Of a layer on a GPU, what stays in the computer's memory all the same."""
+    question = backend, layer, settings.backend, settings.experts_on_cpu
     if question not in shape.sums:
-        shape.sums[question] = sum(_tensor_bytes(t, backend) for t in experts_of(shape.tensors.get(layer, ())))
+        kept = (t for t in shape.tensors.get(layer, ()) if stays(shape, settings, t))
+        shape.sums[question] = sum(_tensor_bytes(tensor, backend) for tensor in kept)
     total: int = shape.sums[question]
     return total
 
@@ -104,10 +108,14 @@ def _serves_twice(shape: ModelShape, tied: TensorInfo, settings: FitSettings) ->
 
 
 def _tensor_bytes(tensor: TensorInfo, backend: Backend) -> int:
+    return _allocated(tensor.nbytes, tensor.type, tensor.shape[0], backend)
+
+
+def _allocated(size: int, type_name: str, row: int, backend: Backend) -> int:
+    """What so many bytes take of a buffer, in rows of so many elements."""
     rule = rules(backend)
-    size = tensor.nbytes
-    if rule.row_padding and tensor.type not in ("F32", "F16", "BF16") and tensor.shape[0] % rule.row_padding:
-        size += row_bytes(tensor.type, rule.row_padding - tensor.shape[0] % rule.row_padding)
+    if rule.row_padding and type_name not in ("F32", "F16", "BF16") and row % rule.row_padding:
+        size += row_bytes(type_name, rule.row_padding - row % rule.row_padding)
     return padded(size, rule.alignment)
 
 
@@ -118,8 +126,8 @@ def _cache_bytes(shape: ModelShape, settings: FitSettings, backend: Backend, lay
     if not layer.caches:
         return total
     type_name, count = settings.kv_type.name, cells(settings, layer.window)
-    total += padded(count * row_bytes(type_name, layer.kv_heads * layer.key_head), alignment)
-    values = layer.kv_heads * layer.value_head
+    keys, values = layer.kv_heads * layer.key_head, layer.kv_heads * layer.value_head
     if values and not is_flash(settings):
         values = shape.widest_value  # transposed, and as wide in all layers
-    return total + padded(count * row_bytes(type_name, values), alignment)
+    rows = (keys, values) if values else (keys,)
+    return total + sum(_allocated(count * row_bytes(type_name, row), type_name, row, backend) for row in rows)

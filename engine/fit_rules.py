@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from engine.fit import Backend, FitSettings
 from engine.gguf_format import TENSOR_TYPES, TensorInfo
-from engine.types import FlashAttention
+from engine.types import FlashAttention, KvType
 
 _CELLS: Final = 256  # caches grow in steps of so many tokens
 _SIZES: Final = {kind.name: (kind.block, kind.size) for kind in TENSOR_TYPES.values()}
@@ -69,9 +68,13 @@ def cells(settings: FitSettings, window: int) -> int:
     return padded(min(all_cells, window + ubatch(settings)), _CELLS) if window else all_cells
 
 
-def experts_of(tensors: Iterable[TensorInfo]) -> Iterator[TensorInfo]:
-    """The matrices of a mixture's experts."""
-    return (tensor for tensor in tensors if "_exps." in tensor.name or "_chexps." in tensor.name)
+def is_expert(tensor: TensorInfo) -> bool:
+    """Whether these are the matrices of a mixture's experts."""
+    return "_exps." in tensor.name or "_chexps." in tensor.name
+
+
+def is_quantised(kind: KvType) -> bool:
+    return kind not in (KvType.F32, KvType.F16, KvType.BF16)
 
 
 def is_flash(settings: FitSettings) -> bool:

@@ -117,6 +117,11 @@ class ModelShape:
     sums: dict[Any, Any] = field(default_factory=dict)  # what was added up before, by its question
 
     @property
+    def scans(self) -> bool:
+        """Whether recurrent layers are Mamba's, rather than delta nets, or only convolutions."""
+        return self.architecture not in _ATTENDS_EVERY and self.recurrent[0] > 0
+
+    @property
     def is_hybrid(self) -> bool:
         return self.architecture in HYBRID
 

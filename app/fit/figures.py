@@ -45,14 +45,8 @@ class FileFigures:
     difference that the last measurement showed, and only its ends are measured.
     """
 
-    def __init__(
-        self,
-        header: GgufHeader,
-        estimate: Answer,
-        measure: Answer | None = None,
-        not_measured: NotMeasured = NotMeasured.NOT_ASKED,
-    ) -> None:
-        """`header` is that of the first part. Without `measure`, `not_measured` tells why there is none."""
+    def __init__(self, header: GgufHeader, estimate: Answer, measure: Answer | None = None) -> None:
+        """`header` is that of the first part. Without `measure` nothing is measured."""
         self.layers: int = header.number("{arch}.block_count") + 1
         self.trained_ctx: int = header.context_length
         self.tokens: int = header.vocab_size
@@ -60,7 +54,7 @@ class FileFigures:
             header.number("{arch}.expert_count"),
             header.number("{arch}.expert_used_count"),
         )
-        self.not_measured: NotMeasured | None = not_measured
+        self.not_measured: NotMeasured | None = NotMeasured.NOT_ASKED
         self._estimate = estimate
         self._measure = measure
         self._estimates: dict[FitSettings, ModelNeed] = {}

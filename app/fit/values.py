@@ -161,7 +161,6 @@ class NotMeasured(Enum):
     """Why figures are estimated."""
 
     NOT_ASKED = "not_asked"
-    OTHER_BUILD = "other_build"  # the engine's build lacks the device that they are for
     FAILED = "failed"  # llama.cpp refused the header, or died of it
 
 

@@ -524,10 +524,6 @@
         <translation>根据文件头估算。</translation>
     </message>
     <message>
-        <source>Estimated: the engine&apos;s build cannot use this device, and so cannot measure it.</source>
-        <translation>估算值：当前引擎版本不能使用此设备，因此无法测量。</translation>
-    </message>
-    <message>
         <source>Estimated: llama.cpp could not measure it.</source>
         <translation>估算值：llama.cpp 无法测量。</translation>
     </message>

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.dry_load_client import DryLoads
+from engine import ggml
+from engine.dry_load import BufferNeed, _Map, breakdown
 from engine.errors import EngineError, ErrorKind
 from engine.fit import CHUNK_GPU, FitSettings, ModelNeed
 from engine.types import MAX_DRAFT_LENGTH, FlashAttention, KvType
@@ -69,6 +73,29 @@ def test_header_tells_what_a_load_takes(name: str, dry_loads: DryLoads, real: Lo
             assert _sums(dry_loads.measure(header, settings)) == expected, case
             assert min(expected) > 0
     assert real[name][0] is not None
+
+
+# The words of a std::map, and the first words of its nodes
+_LAYOUTS = {
+    "linux": (("", "", "root", "", "", "size"), ("", "", "left", "right")),
+    "darwin": (("", "root", "size", "", "", ""), ("left", "right", "", "")),
+}
+
+
+@pytest.mark.parametrize("platform", _LAYOUTS)
+def test_both_standard_libraries_are_read(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer is a std::map, and found in memory as GNU's and LLVM's libraries lay one out."""
+    of_map, of_node = _LAYOUTS[platform]
+    root, left, right = nodes = [(ctypes.c_uint64 * 8)() for _ in range(3)]
+    places = {"root": root, "left": left, "right": right}
+    words = {"size": 3} | {word: ctypes.addressof(node) for word, node in places.items()}
+    root[:4] = [words.get(word, 0) for word in of_node]
+    for number, node in enumerate(nodes):
+        node[4:] = [number, 10 * number, 20 * number, 30 * number]
+    answer = _Map((ctypes.c_uint64 * 6)(*(words.get(word, 0) for word in of_map)))
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(ggml, "function", lambda *_: lambda _: answer)
+    assert sorted(breakdown(None)) == [BufferNeed(n, 10 * n, 20 * n, 30 * n) for n in range(3)]
 
 
 def test_nothing_is_placed_without_gpus(dry_loads: DryLoads, tmp_path: Path) -> None:
