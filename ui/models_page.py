@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.amounts import count
+from app.fit.values import Advice, AdviceKind
 from app.messages import message_for
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
@@ -29,8 +31,11 @@ from ui.form import Choice
 from ui.models_acts import ModelsActs
 from ui.models_cells import Act
 from ui.models_control import ModelsControl
+from ui.models_fits import ModelsFits
 from ui.models_panel import WIDTH, LocalPanel, PairPanel
 from ui.models_repo_panel import RepoPanel
+from ui.models_rows import LocalRow, PairRow
+from ui.models_subjects import local_subjects, pair_subjects
 from ui.models_tabs import LocalTab, PairsTab, SearchTab
 from ui.state_card import StateCard, Tone
 from ui.translated import Translated
@@ -58,13 +63,13 @@ class ModelsPage(Translated, QWidget):
     load_wanted = Signal(object)
     draft_wanted = Signal(object)
 
-    def __init__(self, models: ModelsControl) -> None:
+    def __init__(self, models: ModelsControl, fits: ModelsFits) -> None:
         super().__init__()
         self.setProperty("role", "work")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._models = models
+        self._models, self._fits = models, fits
         self.acts = ModelsActs(self, models)
-        self.pairs, self.local, self.search = PairsTab(models), LocalTab(models), SearchTab(models)
+        self.pairs, self.local, self.search = PairsTab(models, fits), LocalTab(models), SearchTab(models)
         self.panels = PairPanel(), LocalPanel(), RepoPanel()
         self._tabs = QButtonGroup(self)
         self._tab = PAIRS
@@ -109,10 +114,10 @@ class ModelsPage(Translated, QWidget):
         """Pass it on. A focus proxy would make Tab leave the page at once."""
         (self.pairs.table, self.local.table, self.search.field)[self.tab].setFocus(event.reason())
 
-    def load(self, target: Path, draft: Path | None) -> None:
-        """Load files with the context and the cache chosen here."""
+    def load(self, target: Path, draft: Path | None, key: Hashable = None) -> None:
+        """Load files with the context and the cache chosen here, or as was chosen for the subject of that key."""
         request = LoadRequest(str(target), str(draft) if draft else None, self._context.value, self._kv.value)
-        self.load_wanted.emit(request)
+        self.load_wanted.emit(self._fits.request(key, request))
 
     def retranslate(self) -> None:
         names = (
@@ -137,7 +142,12 @@ class ModelsPage(Translated, QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._models.start()
+        self._fits.show(True)
         self._refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._fits.show(False)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -151,13 +161,29 @@ class ModelsPage(Translated, QWidget):
             return
         self._show_cards()
         (self.pairs, self.local, self.search)[self.tab].refresh()
+        self._look()
         self._show_panel()
+
+    def _look(self) -> None:
+        """Say which of the subjects seen here are to be judged."""
+        models, fits = self._models, self._fits
+        fits.use_models(models)
+        if self.tab == PAIRS:
+            fits.look_at(pair_subjects(self.pairs.all_rows) if models.pairs_found else [])
+        elif self.tab == LOCAL and self.local.table.current is not None:
+            fits.look_at(local_subjects(self.local.table.current))
+
+    def _refresh_fits(self) -> None:
+        if self.isVisible():
+            if self.tab == PAIRS:
+                self.pairs.show_rows()
+            self._show_panel()
 
     def _refresh_downloads(self) -> None:
         if not self.isVisible():
             return
         if self.tab == PAIRS:
-            self.pairs.table.rows.show_rows(self._models.pair_rows())
+            self.pairs.show_rows()
         elif self.tab == LOCAL:
             self.local.refresh_downloads()
         else:
@@ -173,7 +199,8 @@ class ModelsPage(Translated, QWidget):
             endpoint = models.settings.hub_endpoint
             self.panels[PAIRS].show_row(self.pairs.table.current, models.has_token, endpoint)
         elif self.tab == LOCAL:
-            self.panels[LOCAL].show_row(self.local.table.current)
+            row = self.local.table.current
+            self.panels[LOCAL].show_row(row, None if row is None else self._fits.fit(row.model.path))
         else:
             self.panels[SEARCH].show_repo(
                 search.repo, models.hub_rows(), models.catalogue.pairs, listing=search.listing, error=search.error
@@ -221,6 +248,26 @@ class ModelsPage(Translated, QWidget):
             self.acts.on_pair(act, self.pairs.table.current)
         elif self.tab == LOCAL and self.local.table.current is not None:
             self.acts.on_local(act, self.local.table.current)
+
+    def _on_pair_chosen(self, _row: PairRow | None) -> None:
+        self._fits.turn()
+        self._show_panel()
+
+    def _on_local_chosen(self, _row: LocalRow | None) -> None:
+        self._look()
+        self._show_panel()
+
+    def _on_head(self) -> None:
+        self._fits.use_base(self._context.value, self._kv.value)
+
+    def _take_way(self, key: Hashable, advice: Advice) -> None:
+        """A smaller draft is another pair; everything else is another setting of this one."""
+        if advice.kind is AdviceKind.SMALLER_DRAFT:
+            if not self.pairs.table.choose(advice.draft_id):
+                self._filter.clear()
+                self.pairs.table.choose(advice.draft_id)
+        else:
+            self._fits.use_own(key, advice.settings)
 
     def _turn_tab(self, step: int) -> None:
         self.show_tab((self.tab + step) % TABS)
@@ -308,12 +355,20 @@ class ModelsPage(Translated, QWidget):
         self._filter.textChanged.connect(self.local.table.rows.filter)
         acts = self.acts
         acts.load_wanted.connect(self.load)
+        for choice in (self._context, self._kv):
+            choice.currentIndexChanged.connect(self._on_head)
+        fits = self._fits
+        fits.changed.connect(self._refresh_fits)
+        fits.first = lambda: self.pairs.in_sight() if self.tab == PAIRS else [self.local.key()]
+        for panel, key in ((self.panels[PAIRS], self.pairs.key), (self.panels[LOCAL], self.local.key)):
+            panel.way_taken.connect(lambda advice, key=key: self._take_way(key(), advice))
+            panel.way_left.connect(lambda key=key: fits.use_own(key(), None))
         acts.draft_wanted.connect(self.draft_wanted)
         acts.files_added.connect(lambda: self.show_tab(LOCAL))
         self._add.clicked.connect(acts.choose_files)
         self.local.add_folder.clicked.connect(acts.choose_folder)
-        for table in (self.pairs.table, self.local.table):
-            table.chosen.connect(lambda _row: self._show_panel())
+        self.pairs.table.chosen.connect(self._on_pair_chosen)
+        self.local.table.chosen.connect(self._on_local_chosen)
         self.pairs.table.acted.connect(acts.on_pair)
         self.local.table.acted.connect(acts.on_local)
         self.local.queue.acted.connect(acts.on_download)

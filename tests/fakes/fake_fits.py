@@ -121,7 +121,7 @@ class FakeDryLoads:
         return known_figures(files).need(settings)
 
 
-class FakeDesk:
+class PaperDesk:
     """As `FitDesk`, on this fake computer."""
 
     def __init__(self) -> None:
@@ -143,7 +143,7 @@ def rtx_4070(free: float = 11.1) -> Device:
 
 def fresh_fits() -> PairFits:
     """Nothing is known yet."""
-    return PairFits(FakeDesk())  # type: ignore[arg-type]
+    return PairFits(PaperDesk())  # type: ignore[arg-type]
 
 
 @cache

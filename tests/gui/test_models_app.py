@@ -12,6 +12,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.downloads.state import Download, DownloadState
+from app.fit.desk import FitDesk
 from app.model_settings import ModelSettings, read_model_settings, write_model_settings
 from app.model_values import PlaceKind, RemoteModel
 from app.paths import Paths
@@ -81,7 +82,7 @@ def desk(qtbot: QtBot, tmp_path: Path, hub: FakeHub, monkeypatch: pytest.MonkeyP
     paths = Paths()
     write_model_settings(paths, ModelSettings(endpoint=hub.endpoint))
     (paths.data / "models.json").write_text(json.dumps(catalogue(tmp_path)), encoding="utf-8")
-    control = ModelsControl(AppParts(paths, FakeClient()))
+    control = ModelsControl(AppParts(paths, FakeClient(), FitDesk(paths)))
     yield Desk(qtbot, control)
     control.close()
 

@@ -14,7 +14,7 @@ from app.fit.values import AdviceKind, NotMeasured, PairSettings, Verdict
 from engine.errors import EngineError, ErrorKind
 from engine.types import KvType
 from tests.fakes.devices import GIB, card, machine
-from tests.fakes.fake_fits import FakeDesk, fresh_fits, header_file
+from tests.fakes.fake_fits import PaperDesk, fresh_fits, header_file
 
 TARGET = (header_file("Qwen2.5-Coder-14B.gguf"),)
 DRAFT = (header_file("Qwen2.5-Coder-1.5B.gguf"),)
@@ -80,6 +80,6 @@ def test_files_that_change_are_read_again(fits: PairFits, tmp_path: Path) -> Non
 
 def test_margins_are_those_that_were_learned() -> None:
     """The margin of each device is what the desk says."""
-    desk = FakeDesk()
+    desk = PaperDesk()
     part = PairFits(desk).report(QUESTION).placement.devices[0]  # type: ignore[arg-type]
     assert part.margin_bytes == desk.margins(QUESTION.machine)[part.device.id]
