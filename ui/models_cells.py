@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
@@ -132,6 +132,8 @@ class Cell:
 
 def act_rects(cell: Cell, area: QRect) -> list[tuple[Act, QRect]]:
     """The buttons of `cell` where they are in `area`."""
+    if not cell.acts:
+        return []
     metrics = QFontMetrics(text_font(13, strong=True))
     widths = [ICON_BUTTON if act in ICONS else metrics.horizontalAdvance(act_words(act)) + 28 for act in cell.acts]
     left = area.right() + 1 - SIDE - sum(widths) - GAP * (len(widths) - 1)
@@ -276,6 +278,11 @@ def _text(
     """One line; where it is too long its end gives way, or its `middle`."""
     painter.setFont(text_font(px, strong=strong))
     painter.setPen(QColor(colour))
+    painter.drawText(area, edge, _elided(text, px, area.width() + 1, strong=strong, middle=middle))
+
+
+@lru_cache(maxsize=2_000)
+def _elided(text: str, px: int, width: int, *, strong: bool, middle: bool) -> str:
+    """Worked out once for all paintings: it takes as long as painting."""
     way = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
-    elided = painter.fontMetrics().elidedText(text, way, area.width() + 1)
-    painter.drawText(area, edge, elided)
+    return QFontMetrics(text_font(px, strong=strong)).elidedText(text, way, width)

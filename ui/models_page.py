@@ -176,8 +176,9 @@ class ModelsPage(Translated, QWidget):
     def _refresh_fits(self) -> None:
         if self.isVisible():
             if self.tab == PAIRS:
-                self.pairs.show_rows()
-            self._show_panel()
+                self.pairs.show_fits()  # tells the panel too, where its row became another one
+            else:
+                self._show_panel()
 
     def _refresh_downloads(self) -> None:
         if not self.isVisible():

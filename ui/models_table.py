@@ -87,7 +87,7 @@ class ModelsTable(QTableView):
         self.rows.modelReset.connect(self._choose_again)
         self.rows.dataChanged.connect(self._tell_changed)
         self.selectionModel().currentRowChanged.connect(self._on_current)
-        theme_notifier().changed.connect(self.viewport().update)
+        theme_notifier().changed.connect(self.rows.refresh)
 
     @property
     def current(self) -> Any | None:

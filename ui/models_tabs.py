@@ -58,6 +58,10 @@ class PairsTab(QWidget):
     def show_rows(self) -> None:
         """As they are now, each with what is known of its need of memory."""
         self.all_rows = self._models.pair_rows()
+        self.show_fits()
+
+    def show_fits(self) -> None:
+        """The same rows, with what is known by now."""
         self.table.rows.show_rows([replace(row, fit=self._fits.fit(row.pair.id)) for row in self.all_rows])
 
     def key(self) -> str:
