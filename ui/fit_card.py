@@ -136,7 +136,7 @@ def _state_words(fit: Fit, here: Here) -> str:
         return figures_words(fit.report, here)
     if fit.problem is not None:
         why = problem_words(fit.problem)
-        return f"{translate('fit', 'It is not known yet.')} {why}" if fit.missing else why
+        return f"{translate('fit', 'It is not known yet.')}\n{why}" if fit.missing else why
     if fit.fetching:
         return translate("fit", "Its header is being fetched, some megabytes…")
     return translate("fit", "It is being worked out…")

@@ -20,9 +20,9 @@ def device_in_short(device: Device) -> str:
 
 
 def problem_words(report: ErrorReport) -> str:
-    """What is wrong, in one paragraph."""
+    """What is wrong, and below it why, and what can be done."""
     message = message_for(report)
-    return f"{message.title.rstrip('.')}. {message.text}"
+    return f"{message.title}\n{message.text}"
 
 
 def figures_words(report: FitReport, here: Here) -> str:

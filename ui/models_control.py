@@ -104,8 +104,7 @@ class ModelsControl(QObject):
         self._parts.close()
 
     @property
-    def pairs_found(self) -> bool:
-        """Whether it is known by now which pairs are here."""
+    def pairs_found(self) -> bool:  # whether it is known by now which pairs are here
         return bool(self._files)
 
     @property

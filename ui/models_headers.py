@@ -48,7 +48,7 @@ class HeadersControl(QObject):
         if model in self._kept or model not in self._looked:
             return None
         if self._offline:
-            return ErrorReport(ErrorKind.OFFLINE)
+            return ErrorReport(ErrorKind.OFFLINE, (("file", model.file_name),))
         return self._refused.get(model) or self._cut
 
     def want(self, models: Sequence[RemoteModel]) -> None:
