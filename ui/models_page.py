@@ -22,9 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.amounts import count
 from app.fit.values import Advice, AdviceKind
-from app.messages import message_for
 from app.translate import translate
-from engine.errors import ErrorKind, ErrorReport
 from engine.types import KvType, LoadRequest
 from ui.fonts import text_font
 from ui.form import Choice
@@ -37,7 +35,8 @@ from ui.models_repo_panel import RepoPanel
 from ui.models_rows import LocalRow, PairRow
 from ui.models_subjects import local_subjects, pair_subjects
 from ui.models_tabs import LocalTab, PairsTab, SearchTab
-from ui.state_card import StateCard, Tone
+from ui.problem_cards import ProblemCards
+from ui.state_card import StateCard
 from ui.translated import Translated
 
 CONTEXTS = (2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072)
@@ -84,8 +83,7 @@ class ModelsPage(Translated, QWidget):
         for choice in (self._context, self._kv):
             choice.setProperty("role", "head")
         self._add = QPushButton()
-        self._cards: list[StateCard] = []
-        self._shown: tuple[object, ...] = ()
+        self._problems = ProblemCards()
         self._build()
         self._wire()
         self.show_tab(PAIRS)
@@ -99,7 +97,7 @@ class ModelsPage(Translated, QWidget):
     @property
     def cards(self) -> list[StateCard]:
         """The cards above the tables: offline, and what failed."""
-        return self._cards
+        return self._problems.cards
 
     def show_tab(self, tab: int) -> None:
         self._tabs.button(tab).setChecked(True)
@@ -136,7 +134,6 @@ class ModelsPage(Translated, QWidget):
         self._kv.name_values([translate("models", "KV cache {type}").format(type=kind.value) for kind in KV_TYPES])
         self._kv.setAccessibleName(translate("models", "KV cache of what is opened here"))
         self._add.setText(translate("models", "Add GGUF files…"))
-        self._shown = ()
         self._refresh()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -159,7 +156,7 @@ class ModelsPage(Translated, QWidget):
         """Show what is the case. Nothing is done for a page that is not seen."""
         if not self.isVisible():
             return
-        self._show_cards()
+        self._problems.show_problems(self._models.problems, offline=self._models.settings.offline)
         (self.pairs, self.local, self.search)[self.tab].refresh()
         self._look()
         self._show_panel()
@@ -206,42 +203,6 @@ class ModelsPage(Translated, QWidget):
             self.panels[SEARCH].show_repo(
                 search.repo, models.hub_rows(), models.catalogue.pairs, listing=search.listing, error=search.error
             )
-
-    def _show_cards(self) -> None:
-        """Offline first, then what failed. Cards stay the same widgets while nothing changes."""
-        offline = self._models.settings.offline
-        wanted = (offline, *self._models.problems)
-        if wanted == self._shown:
-            return
-        self._shown = wanted
-        for card in self._cards:
-            card.hide()
-            card.deleteLater()
-        self._cards = [self._offline_card()] if offline else []
-        self._cards += [self._problem_card(report) for report in self._models.problems]
-        for place, card in enumerate(self._cards):
-            self._above.insertWidget(place, card)
-
-    def _offline_card(self) -> StateCard:
-        message = message_for(ErrorReport(ErrorKind.OFFLINE))
-        text = translate("models", "Nothing is asked of the network. The catalogue and your own models work as ever.")
-        card = StateCard(message.title, text, [translate("models", "Go online")], Tone.NOTE)
-        card.clicked.connect(self._models.go_online)
-        return card
-
-    def _problem_card(self, report: ErrorReport) -> StateCard:
-        message = message_for(report)
-        words = [translate("cards", "Dismiss"), translate("cards", "Details")]
-        card = StateCard(message.title, message.text, words)
-
-        def act(place: int) -> None:
-            if place:
-                self.acts.show_details(report)
-            else:
-                self._models.dismiss(report)
-
-        card.clicked.connect(act)
-        return card
 
     def _on_panel(self, act: Act) -> None:
         """A button of the panel: as the same button of the row."""
@@ -300,8 +261,6 @@ class ModelsPage(Translated, QWidget):
         self._head.addLayout(choices, 1)
         for panel in self.panels:
             self._panel_stack.addWidget(panel)
-        self._above = QVBoxLayout()
-        self._above.setSpacing(10)
         inside = QWidget()
         inside.setProperty("role", "work")
         inside.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -309,7 +268,7 @@ class ModelsPage(Translated, QWidget):
         work.setContentsMargins(24, 20, 24, 20)
         work.setSpacing(14)
         work.addLayout(self._head)
-        work.addLayout(self._above)
+        work.addWidget(self._problems)
         for tab in (self.pairs, self.local, self.search):
             work.addWidget(tab, 1)
         self._line = QFrame()
@@ -347,6 +306,9 @@ class ModelsPage(Translated, QWidget):
         models.search.changed.connect(self._refresh)
         models.drafts.made.connect(lambda _path: models.rescan())
         models.drafts.failed.connect(models.show_problem)
+        self._problems.online_wanted.connect(models.go_online)
+        self._problems.dismissed.connect(models.dismiss)
+        self._problems.details_wanted.connect(self.acts.show_details)
         self._tabs.idClicked.connect(self.show_tab)
         for keys, step in ((QKeySequence.StandardKey.NextChild, 1), (QKeySequence.StandardKey.PreviousChild, -1)):
             shortcut = QShortcut(QKeySequence(keys), self)
