@@ -76,7 +76,7 @@ def pair_columns(machine: Callable[[], Machine | None]) -> tuple[Column, ...]:
 
 
 _ABOUT_PAIRS = (
-    Column(lambda: translate("models", "Pair"), _pair_cell, 195, stretch=2, sort=lambda row: row.pair.title.casefold()),
+    Column(lambda: translate("models", "Pair"), _pair_cell, 192, stretch=2, sort=lambda row: row.pair.title.casefold()),
     Column(
         lambda: translate("models", "Quantisation"),
         lambda row: Cell(f"{row.pair.target.quantisation} + {row.pair.draft.quantisation}"),

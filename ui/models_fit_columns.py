@@ -33,12 +33,12 @@ def fit_columns(machine: Callable[[], Machine | None]) -> tuple[Column, Column]:
         Column(
             lambda: _memory_name(machine()),
             lambda row: _memory_cell(row.fit, machine()),
-            187,
+            182,
             stretch=2,
             sort=_share,
             gives_way=2,
         ),
-        Column(lambda: translate("fit", "Verdict"), lambda row: verdict_cell(row.fit), 169, sort=_order, gives_way=1),
+        Column(lambda: translate("fit", "Verdict"), lambda row: verdict_cell(row.fit), 177, sort=_order, gives_way=1),
     )
 
 
@@ -75,10 +75,10 @@ def _below(fit: Fit, report: FitReport) -> str:
 def _memory_name(machine: Machine | None) -> str:
     if machine is None or len(machine.gpus) > 1:
         return translate("fit", "Memory")
-    device = machine.main
-    return translate("fit", "Memory on {device}, {size}").format(
-        device=device_in_short(device), size=size(device.total_bytes).replace(".0 ", " ")
-    )
+    device, whole = machine.main, size(machine.main.total_bytes).replace(".0 ", " ")
+    if not device.name:
+        return translate("fit", "Memory, {size}").format(size=whole)
+    return translate("fit", "Memory on {device}, {size}").format(device=device_in_short(device), size=whole)
 
 
 def _memory_cell(fit: Fit | None, machine: Machine | None) -> Cell:

@@ -15,6 +15,7 @@ from app.model_settings import ModelSettings
 from engine.errors import ErrorKind
 from engine.types import KvType
 from tests.fakes.devices import machine
+from tests.fakes.devices import memory as devices_memory
 from tests.fakes.fake_fits import FakeFits, fresh_fits, rtx_4070
 from tests.fakes.fake_models import CODE, CODER, PAIRS, TARGET_7B, FakeParts, pair
 from tests.gui.models import Models, cells, click, open_models
@@ -235,7 +236,12 @@ def test_two_cards(qtbot: QtBot, tmp_path: Path) -> None:
         card = models.page.panels[0].fit
         models.wait(lambda: len(card.blocks) == 2)
         assert memory(models, 5).small == "RTX 4070"
-        assert models.page.pairs.table.rows.columns[3].name() == "Memory"
+        heading = models.page.pairs.table.rows.columns[3].name
+        assert heading() == "Memory"
+        alone = machine(system=devices_memory(14_000_000_000, 16_000_000_000))
+        models.use(alone)
+        models.wait(lambda: models.shell.program.fits.machine is alone)
+        assert heading() == "Memory, 16 GB"
 
 
 # headers

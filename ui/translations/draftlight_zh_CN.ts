@@ -680,6 +680,10 @@
         <translation>内存</translation>
     </message>
     <message>
+        <source>Memory, {size}</source>
+        <translation>内存，{size}</translation>
+    </message>
+    <message>
         <source>Memory on {device}, {size}</source>
         <translation>{device} 的内存，{size}</translation>
     </message>
