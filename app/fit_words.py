@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from app.amounts import count
+from app.amounts import size as amount
 from app.devices.device import Device, DeviceProblem, DeviceTrouble
 from app.fit.values import Advice, AdviceKind, FitReport, NotMeasured, PairSettings, Verdict
 from app.model_values import Here
@@ -37,7 +38,7 @@ def verdict_in_short(report: FitReport) -> str:
         return translate("fit", "Not at {asked}; {largest} fits").format(asked=asked, largest=largest)
     if report.verdict is Verdict.TIGHT:
         return translate("fit", "Tight at {asked}").format(asked=asked)
-    size = gigabytes(report.placement.short_bytes)
+    size = amount(report.placement.short_bytes)
     return translate("fit", "Too big by {size} at {asked}").format(size=size, asked=asked)
 
 
@@ -149,24 +150,26 @@ def _speed(advice: Advice) -> str:
 
 def proposal_sentence(proposed: PairSettings, report: FitReport) -> str:
     """The best settings that fit, as far as they differ from those of the report."""
-    return translate("fit", "The best that fits: {changes}.").format(changes=changes_words(proposed, report))
+    changes = changes_words(proposed, report.settings, report.layers)
+    return translate("fit", "The best that fits: {changes}.").format(changes=changes)
 
 
-def changes_words(proposed: PairSettings, report: FitReport) -> str:
-    """What is other in settings than in those of the report, in a few words; "" where nothing is."""
-    asked = report.settings
+def changes_words(settings: PairSettings, asked: PairSettings, layers: int) -> str:
+    """What is other than what was asked for: "context 4,096, KV cache q8_0". `layers` has the target."""
     changes = []
-    if proposed.ctx != asked.ctx:
-        changes.append(translate("fit", "context {ctx}").format(ctx=count(proposed.ctx)))
-    if proposed.kv_type is not asked.kv_type:
-        changes.append(translate("fit", "KV cache {type}").format(type=proposed.kv_type.value))
-    if proposed.flash_attention is not asked.flash_attention:
-        changes.append(translate("fit", "flash attention {mode}").format(mode=proposed.flash_attention.value))
-    if proposed.experts_on_cpu and not asked.experts_on_cpu:
+    if settings.ctx != asked.ctx:
+        changes.append(translate("fit", "context {ctx}").format(ctx=count(settings.ctx)))
+    if settings.kv_type is not asked.kv_type:
+        changes.append(translate("fit", "KV cache {type}").format(type=settings.kv_type.value))
+    if settings.flash_attention is not asked.flash_attention:
+        changes.append(translate("fit", "flash attention {mode}").format(mode=settings.flash_attention.value))
+    if settings.ubatch != asked.ubatch and settings.ubatch:
+        changes.append(translate("fit", "prompts in pieces of {size} tokens").format(size=settings.ubatch))
+    if settings.experts_on_cpu and not asked.experts_on_cpu:
         changes.append(translate("fit", "experts in the computer's memory"))
-    if proposed.gpu_layers != asked.gpu_layers:
-        changes.append(_layers(proposed.gpu_layers, report.layers))
-    if asked.with_draft and not proposed.with_draft:
+    if settings.gpu_layers != asked.gpu_layers:
+        changes.append(_layers(settings.gpu_layers, layers))
+    if asked.with_draft and not settings.with_draft:
         changes.append(translate("fit", "no draft"))
     return ", ".join(changes)
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication
 from app.conversation import ReplyTurn
 from app.devices.device import Device, DeviceKind, Machine, MemoryUser
 from app.downloads.state import Download, DownloadState
+from app.fit.values import AdviceKind
 from app.generation_settings import GenerationSettings
 from app.model_settings import ModelSettings
 from app.paths import Paths
@@ -25,9 +26,10 @@ from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.fit import Backend, DeviceNeed
 from engine.types import EndReason, Inactive, LoadedPair, LoadRequest, SamplingSettings
 from tests.fakes import tapes
-from tests.fakes.devices import memory
+from tests.fakes.devices import machine, memory
 from tests.fakes.fake_client import FakeClient
 from tests.fakes.fake_desk import FakeDesk
+from tests.fakes.fake_fits import rtx_4070
 from tests.fakes.fake_models import DRAFT_05B, PAIRS, TARGET_7B, FakeParts
 from tests.fakes.forecasts import fake_forecast
 from ui.main import Program
@@ -103,12 +105,24 @@ class Stage:
         reply = self.send(text, tape)
         self.wait(lambda: not reply.running)
 
-    def models(self, pair: LoadedPair = tapes.PAIR) -> None:
-        """The Models page, with everything found."""
+    def models(self, pair: LoadedPair = tapes.PAIR, *, fits: bool = True) -> None:
+        """The Models page, with everything found and, but for `fits`, judged."""
         self.load(pair)
+        self.desk.now = self.parts.memory.machine
+        self.program.memory.look()
+        self.wait(lambda: self.program.fits.machine is self.desk.now)
         self.window.rail.chosen.emit("models")
         self.wait(lambda: self.program.models.opened and not self.program.models.scanning)
         self.wait(lambda: not self.program.models.drafts.judging)
+        if fits:
+            self.wait_for_fits()
+
+    def wait_for_fits(self) -> None:
+        """Until every pair has its verdict, or the reason why it has none."""
+        pairs = self.program.models.catalogue.pairs
+        fits = self.program.fits
+        self.wait(lambda: all(fit and not fit.waiting for fit in (fits.fit(pair.id) for pair in pairs)))
+        self.wait(lambda: fits.is_done)
 
     def earlier_chats(self) -> None:
         for question, tape in (
@@ -262,6 +276,60 @@ def models(stage: Stage) -> None:
     stage.window.models_page.pairs.table.choose(PAIRS[1].id)
 
 
+def models_fit(stage: Stage) -> None:
+    """A pair that fits."""
+    stage.models()
+    stage.window.models_page.pairs.table.choose(PAIRS[2].id)
+    stage.wait_for_fits()
+
+
+def models_too_big(stage: Stage) -> None:
+    """One that does not, and what would help."""
+    stage.models()
+    stage.window.models_page.pairs.table.choose(PAIRS[4].id)
+    stage.wait_for_fits()
+
+
+def models_way(stage: Stage) -> None:
+    """One that was made to fit with a smaller cache."""
+    stage.models()
+    page = stage.window.models_page
+    page.pairs.table.choose(PAIRS[1].id)
+    stage.wait_for_fits()
+    way = next(way for way in page.panels[0].fit.ways if way.advice and way.advice.kind is AdviceKind.KV_TYPE)
+    way.click()
+    stage.wait_for_fits()
+
+
+def models_two_cards(stage: Stage) -> None:
+    """A pair that is shared by two cards."""
+    small = replace(rtx_4070(7.6), id="GPU-2", name="NVIDIA GeForce RTX 3060 Ti", total_bytes=8_000_000_000)
+    stage.parts.memory.machine = machine(rtx_4070(), small)
+    stage.models()
+    stage.window.models_page.pairs.table.choose(PAIRS[5].id)
+    stage.wait_for_fits()
+
+
+def models_headers(stage: Stage) -> None:
+    """Headers that are fetched, one that is kept back, and one that nobody can measure."""
+    stage.parts.memory.kept = {half.model.file_name for pair in PAIRS[:2] for half in (pair.target, pair.draft)}
+    stage.parts.hub.clear()
+    stage.models(fits=False)
+    stage.wait(lambda: (fit := stage.program.fits.fit(PAIRS[1].id)) and fit.report)
+    stage.window.models_page.pairs.table.choose(PAIRS[3].id)
+
+
+def models_unknown(stage: Stage) -> None:
+    """Headers that are not to be had, and one that cannot be measured."""
+    memory, foreign = stage.parts.memory, PAIRS[6].target.model
+    memory.kept = {half.model.file_name for pair in PAIRS[:2] for half in (pair.target, pair.draft)}
+    memory.problems = {PAIRS[2].target.model.file_name: ErrorKind.REPO_GATED}
+    memory.foreign = {foreign.file_name}
+    stage.models()
+    stage.window.models_page.pairs.table.choose(PAIRS[6].id)
+    stage.wait_for_fits()
+
+
 def models_downloads(stage: Stage) -> None:
     """Every state of a download at once."""
     stage.models()
@@ -390,6 +458,12 @@ STATES = (
     template_broken,
     settings,
     models,
+    models_fit,
+    models_too_big,
+    models_way,
+    models_two_cards,
+    models_headers,
+    models_unknown,
     models_downloads,
     models_gated,
     models_offline,

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ui.theme import theme, theme_notifier
+from ui.theme import Theme, theme, theme_notifier
 
 Segments = tuple[tuple[str, float], ...]  # colour as #rrggbb, share of the whole in 0 … 1
 
@@ -32,16 +32,22 @@ class SegmentBar(QWidget):
     def paintEvent(self, _: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area = QRectF(self.rect())
-        rounded = QPainterPath()
-        rounded.addRoundedRect(area, area.height() / 2, area.height() / 2)
-        painter.setClipPath(rounded)
-        painter.fillRect(area, QColor(theme().track))
-        left = 0.0
-        for colour, share in self._segments:
-            width = max(0.0, share) * area.width()
-            painter.fillRect(QRectF(left, 0, width, area.height()), QColor(colour))
-            left += width
+        paint_segments(painter, QRectF(self.rect()), self._segments, theme())
+
+
+def paint_segments(painter: QPainter, area: QRectF, segments: Segments, t: Theme) -> None:
+    """A rounded bar of parts side by side. What is beyond the whole is not seen."""
+    rounded = QPainterPath()
+    rounded.addRoundedRect(area, area.height() / 2, area.height() / 2)
+    painter.save()
+    painter.setClipPath(rounded)
+    painter.fillRect(area, QColor(t.track))
+    left = area.left()
+    for colour, share in segments:
+        width = max(0.0, share) * area.width()
+        painter.fillRect(QRectF(left, area.top(), width, area.height()), QColor(colour))
+        left += width
+    painter.restore()
 
 
 class PositionBars(QWidget):

@@ -49,4 +49,5 @@ class ElidedLabel(QLabel):
 
 def plain_tip(text: str) -> str:
     """A tool tip that shows `text` as it is; Qt would take what looks like markup for markup."""
-    return f"<span>{escape(text)}</span>" if text else ""
+    lines = "<br>".join(map(escape, text.split("\n")))
+    return f"<span>{lines}</span>" if text else ""

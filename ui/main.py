@@ -23,6 +23,7 @@ from ui.main_window import MainWindow
 from ui.memory_control import MemoryControl
 from ui.models_app import AppParts
 from ui.models_control import ModelsControl
+from ui.models_fits import ModelsFits
 from ui.models_parts import Parts
 from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
@@ -44,10 +45,11 @@ class Program:
         self.pairs = PairControl(self.worker, find_starter)
         self.replies = ReplyControl(self.worker, self.pairs)
         self.models = ModelsControl(parts)
+        self.fits = ModelsFits(parts)
         self.memory = MemoryControl(desk, client)
         self.worker.informed.connect(self.memory.on_engine)
         self._language = Language()
-        self.window = MainWindow(paths, self.pairs, self.replies, self.models, self.memory, self._language)
+        self.window = MainWindow(paths, self.pairs, self.replies, self.models, self.fits, self.memory, self._language)
         self.worker.ask_info()
 
     def close(self) -> None:
@@ -55,6 +57,7 @@ class Program:
         self.window.close()
         self._client.close()
         self.worker.stop()
+        self.fits.close()
         self.models.close()
         self.memory.close()
 
@@ -83,7 +86,7 @@ def run(paths: Paths) -> int:
         )
 
     desk = FitDesk(paths)
-    program = Program(paths, client, find_starter, AppParts(paths, client), desk)
+    program = Program(paths, client, find_starter, AppParts(paths, client, desk), desk)
     program.window.show()
     # Downloads go on by themselves, once the window has been painted.
     QTimer.singleShot(SETTLED_MS, program.models.start)

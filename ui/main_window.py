@@ -31,6 +31,7 @@ from ui.first_start import FirstStart
 from ui.language import Language
 from ui.memory_control import MemoryControl
 from ui.models_control import ModelsControl
+from ui.models_fits import ModelsFits
 from ui.models_page import ModelsPage
 from ui.models_words import downloads_words
 from ui.pair_actions import PairActions
@@ -60,6 +61,7 @@ class MainWindow(Translated, QMainWindow):
         pairs: PairControl,
         replies: ReplyControl,
         models: ModelsControl,
+        fits: ModelsFits,
         memory: MemoryControl,
         language: Language,
     ) -> None:
@@ -67,7 +69,7 @@ class MainWindow(Translated, QMainWindow):
         self._paths = paths
         self._pairs = pairs
         self._replies = replies
-        self._models = models
+        self._models, self._fits = models, fits
         self._memory = memory
         self._language = language
         self._preferences = read_preferences(paths.state)
@@ -75,7 +77,7 @@ class MainWindow(Translated, QMainWindow):
         self.top_bar, self.rail, self.status_line = TopBar(), Rail(), StatusLine()
         self.first_start, self.settings_page = FirstStart(), SettingsPage()
         self.chat = ChatPage(Conversations(), replies, pairs, memory)
-        self.models_page = ModelsPage(models)
+        self.models_page = ModelsPage(models, fits)
         self.pair_actions = PairActions(self, pairs)
         self._stack = QStackedWidget()
         self._build()
@@ -175,6 +177,7 @@ class MainWindow(Translated, QMainWindow):
         self.top_bar.show_panel_state(self._preferences.live_panel, offered)
 
     def _show_memory(self) -> None:
+        self._fits.use_machine(self._memory.machine)
         self.top_bar.show_memory(self._memory.reading)
         self.first_start.show_machine(self._memory.machine)
 

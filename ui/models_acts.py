@@ -30,13 +30,14 @@ class ModelsActs(QObject):
         loaded_files: the paths of the models in use.
 
     Signals:
-        load_wanted(object, object): the paths of a target and of its draft, or None for none.
+        load_wanted(object, object, object): the paths of a target and of its draft, or None for none; and the key
+            under which it was judged.
         draft_wanted(object): the path of a draft for whatever target is loaded.
         sampling_wanted(object): the `SamplingSettings` that the card of an opened pair recommends.
         files_added(): the user chose files to be used where they lie.
     """
 
-    load_wanted = Signal(object, object)
+    load_wanted = Signal(object, object, object)
     draft_wanted = Signal(object)
     sampling_wanted = Signal(object)
     files_added = Signal()
@@ -52,7 +53,7 @@ class ModelsActs(QObject):
             case Act.OPEN if row.target is not None and row.draft is not None:
                 if row.pair.sampling is not None:
                     self.sampling_wanted.emit(row.pair.sampling)
-                self.load_wanted.emit(row.target.path, row.draft.path)
+                self.load_wanted.emit(row.target.path, row.draft.path, row.pair.id)
             case Act.SHOW if row.target is not None:
                 show_in_folder(row.target.path)
             case Act.DOWNLOAD:
@@ -68,7 +69,7 @@ class ModelsActs(QObject):
         model = row.model
         match act:
             case Act.USE_AS_TARGET:
-                self.load_wanted.emit(model.path, None)
+                self.load_wanted.emit(model.path, None, model.path)
             case Act.USE_AS_DRAFT:
                 self.draft_wanted.emit(model.path)
             case Act.VERIFY:
@@ -82,7 +83,7 @@ class ModelsActs(QObject):
 
     def on_hub(self, act: Act, row: HubRow) -> None:
         if act is Act.USE_AS_TARGET and row.here is not None:
-            self.load_wanted.emit(row.here.path, None)
+            self.load_wanted.emit(row.here.path, None, None)
         elif act is Act.DOWNLOAD:
             self._models.fetch(row.model.model)
         elif row.progress is not None:
@@ -92,7 +93,7 @@ class ModelsActs(QObject):
         self._on_progress(act, row.progress)
 
     def use_draft(self, target: LocalModel, draft: str) -> None:
-        self.load_wanted.emit(target.path, Path(draft))
+        self.load_wanted.emit(target.path, Path(draft), None)
 
     def make_draft(self, target: LocalModel) -> None:
         SelfDraftDialog(self._page, self._models.drafts, target).open()

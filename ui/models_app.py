@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING
 from app.downloads.state import DownloadState
 from app.drafts import DraftJudge, DraftVerdict
 from app.engine_client import EngineClient, Job
+from app.fit.desk import FitDesk
+from app.fit.pair_fits import Files, FitQuestion, PairFits
+from app.fit.values import FitReport
+from app.hub.header_cache import HeaderCache
 from app.hub.listing import HubModel
 from app.model_settings import ModelSettings, read_model_settings, write_model_settings
 from app.model_values import CataloguePair, LocalModel, Proof, RemoteModel
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from app.catalogue.reading import Catalogue
     from app.downloads.manager import Downloads
     from app.hub.hub import FoundRepo, Hub
+    from app.hub.source import Source
     from app.hub.token import Token
     from app.library.library import Library
 
@@ -30,9 +35,12 @@ if TYPE_CHECKING:
 class AppParts:
     """As `Parts`. What is heavy is imported by `open`, on the thread that calls it."""
 
-    def __init__(self, paths: Paths, client: EngineClient) -> None:
+    def __init__(self, paths: Paths, client: EngineClient, desk: FitDesk) -> None:
+        """`desk` is closed by whoever made it."""
         self._paths = paths
         self._client = client
+        self._fits = PairFits(desk)
+        self._headers = HeaderCache(paths.state / "headers")
         self._settings = ModelSettings()
         self._catalogue: Catalogue
         self._library: Library | None = None
@@ -147,6 +155,18 @@ class AppParts:
     ) -> Path:
         return make(plan, self._client, on_job, on_progress)
 
+    # memory
+
+    def fit(self, question: FitQuestion) -> FitReport:
+        return self._fits.report(question)
+
+    def kept_headers(self, models: Sequence[RemoteModel]) -> dict[RemoteModel, Files]:
+        found = ((model, self._headers.find(model)) for model in models)
+        return {model: files for model, files in found if files is not None}
+
+    def fetch_header(self, model: RemoteModel, cancelled: Cancelled) -> Files:
+        return self._headers.fetch_from(self._sources, model, cancelled)
+
     def close(self) -> None:
         if self._downloads is not None:
             self._downloads.close()
@@ -185,7 +205,7 @@ class AppParts:
             if download.error is not None and download.error.kind is ErrorKind.OFFLINE:
                 self.downloads.resume(download.id)
 
-    def _sources(self) -> tuple[object, ...]:
+    def _sources(self) -> tuple[Source, ...]:
         from app.hub.source import sources
 
         return sources(self._settings, self._token)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QTextLayo
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.translate import translate
+from ui.bars import Segments, paint_segments
 from ui.fonts import text_font as new_text_font
 from ui.icons import icon
 from ui.theme import Theme, theme
@@ -23,6 +24,7 @@ SIDE = 10  # left and right of a cell's content
 GAP = 6  # between two buttons
 BUTTON_HEIGHT = 30
 ICON_BUTTON = 28
+NO_BREAK = "\u00a0"
 
 
 class Act(Enum):
@@ -102,8 +104,9 @@ class Cell:
 
     Attributes:
         text, small: one line, and a smaller one below it.
-        tone: of the text: "", "strong", "muted", "good" or "warn".
+        tone: of the text: "", "strong", "muted", "good", "caution" or "warn".
         share: of a bar above the small line, 0 … 1; None for no bar.
+        segments: of a bar of several parts, above the small line where there is one.
         resting: the bar stands still.
         acts: buttons at the right.
         tip: the tool tip, where it says more than the texts.
@@ -118,15 +121,19 @@ class Cell:
     acts: tuple[Act, ...] = ()
     tip: str = ""
     wraps: bool = False
+    segments: Segments = ()
 
     @property
     def words(self) -> str:
-        """For screen readers."""
-        return ", ".join(part for part in (self.text, self.small, *map(act_words, self.acts)) if part)
+        """For screen readers, which hear of a bar what its tip says."""
+        bar = self.tip.split("\n") if self.segments else []
+        return ", ".join(part for part in (self.text, self.small, *bar, *map(act_words, self.acts)) if part)
 
 
 def act_rects(cell: Cell, area: QRect) -> list[tuple[Act, QRect]]:
     """The buttons of `cell` where they are in `area`."""
+    if not cell.acts:
+        return []
     metrics = QFontMetrics(text_font(13, strong=True))
     widths = [ICON_BUTTON if act in ICONS else metrics.horizontalAdvance(act_words(act)) + 28 for act in cell.acts]
     left = area.right() + 1 - SIDE - sum(widths) - GAP * (len(widths) - 1)
@@ -156,7 +163,9 @@ class CellDelegate(QStyledItemDelegate):
         inside = area.adjusted(SIDE, 0, -SIDE, 0)
         if buttons:
             inside.setRight(buttons[0][1].left() - GAP)
-        if cell.share is not None:
+        if cell.segments:
+            _segments(painter, inside, cell, t)
+        elif cell.share is not None:
             _bar(painter, inside, cell, t)
         else:
             _lines(painter, inside, cell, t)
@@ -176,8 +185,8 @@ class CellDelegate(QStyledItemDelegate):
 
 
 def _lines(painter: QPainter, area: QRect, cell: Cell, t: Theme) -> None:
-    strong = cell.tone in ("strong", "good", "warn")
-    colour = {"muted": t.muted, "good": t.good, "warn": t.warn}.get(cell.tone, t.text)
+    strong = cell.tone in ("strong", "good", "caution", "warn")
+    colour = {"muted": t.muted, "good": t.good, "caution": t.caution, "warn": t.warn}.get(cell.tone, t.text)
     left = Qt.AlignmentFlag.AlignLeft
     if cell.wraps:
         _wrapped(painter, area, cell.text, colour)
@@ -217,7 +226,8 @@ def wrapped_lines(text: str, font: QFont, width: int, most: int) -> list[str]:
 
 
 def _bar(painter: QPainter, area: QRect, cell: Cell, t: Theme) -> None:
-    middle = area.center().y()
+    lines = [cell.small] if not cell.wraps else wrapped_lines(_unbroken(cell.small), text_font(11), area.width(), 2)
+    middle = area.center().y() - 6 * (len(lines) - 1)
     bar = QRectF(area.left(), middle - 12, area.width(), 8)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(t.border))
@@ -226,8 +236,22 @@ def _bar(painter: QPainter, area: QRect, cell: Cell, t: Theme) -> None:
     bar.setWidth(bar.width() * min(1.0, max(0.0, cell.share)))
     painter.setBrush(QColor(t.muted if cell.resting else t.accent))
     painter.drawRoundedRect(bar, min(4.0, bar.width() / 2), 4)
-    lower = QRect(area.left(), middle, area.width(), 18)
-    _text(painter, lower, cell.small, 11, t.muted, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    edge = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+    for place, line in enumerate(lines):
+        _text(painter, QRect(area.left(), middle + 1 + 14 * place, area.width(), 18), line, 11, t.muted, edge)
+
+
+def _unbroken(text: str) -> str:
+    """To be broken between its parts only, not between a number and what it counts."""
+    return text.replace(" ", NO_BREAK).replace(f"{NO_BREAK}·{NO_BREAK}", f"{NO_BREAK}· ")
+
+
+def _segments(painter: QPainter, area: QRect, cell: Cell, t: Theme) -> None:
+    middle = area.center().y() - (8 if cell.small else 0)
+    paint_segments(painter, QRectF(area.left(), middle - 5, area.width(), 12), cell.segments, t)
+    if cell.small:
+        lower = QRect(area.left(), middle + 9, area.width(), 16)
+        _text(painter, lower, cell.small, 11, t.muted, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
 
 def _button(painter: QPainter, rect: QRect, act: Act, hot: bool, t: Theme) -> None:
@@ -254,6 +278,11 @@ def _text(
     """One line; where it is too long its end gives way, or its `middle`."""
     painter.setFont(text_font(px, strong=strong))
     painter.setPen(QColor(colour))
+    painter.drawText(area, edge, _elided(text, px, area.width() + 1, strong=strong, middle=middle))
+
+
+@lru_cache(maxsize=2_000)
+def _elided(text: str, px: int, width: int, *, strong: bool, middle: bool) -> str:
+    """Worked out once for all paintings: it takes as long as painting."""
     way = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
-    elided = painter.fontMetrics().elidedText(text, way, area.width() + 1)
-    painter.drawText(area, edge, elided)
+    return QFontMetrics(text_font(px, strong=strong)).elidedText(text, way, width)

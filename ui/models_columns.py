@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.amounts import count, size
+from app.devices.device import Machine
 from app.downloads.state import DownloadState
 from app.drafts import verdict_words
 from app.error_words import printable
 from app.messages import message_for
 from app.translate import translate
 from ui.models_cells import Act, Cell
+from ui.models_fit_columns import fit_columns
 from ui.models_row_model import Column
 from ui.models_rows import DraftRow, HubRow, LocalRow, PairRow, Progress
 from ui.models_words import (
@@ -41,6 +45,14 @@ def progress_cell(progress: Progress) -> Cell:
     return Cell(small=words, share=share, resting=progress.state is DownloadState.PAUSED, acts=acts)
 
 
+def small_progress_cell(progress: Progress) -> Cell:
+    """The same where the words need the room: they wrap, and the buttons are small pictures."""
+    cell = progress_cell(progress)
+    if progress.state is not DownloadState.FAILED:
+        return replace(cell, wraps=True)
+    return Cell(cell.text, tone="warn", acts=(Act.RESUME, Act.CANCEL), tip=cell.tip, wraps=True)
+
+
 # matched pairs
 
 
@@ -52,31 +64,32 @@ def _action_cell(row: PairRow) -> Cell:
     if row.ready:
         return Cell(translate("models", "Ready"), acts=(Act.OPEN,))
     if row.progress is not None:
-        return progress_cell(row.progress)
+        return small_progress_cell(row.progress)
     if row.target is not None:
-        return Cell(translate("models", "Only the draft is missing"), tone="muted", acts=(Act.DOWNLOAD,))
+        return Cell(translate("models", "Only the draft is missing"), tone="muted", acts=(Act.DOWNLOAD,), wraps=True)
     return Cell(acts=(Act.DOWNLOAD,))
 
 
-# What a pair needs in memory and whether it fits will stand between the download's size and the last column.
-PAIR_COLUMNS = (
-    Column(lambda: translate("models", "Pair"), _pair_cell, 190, stretch=3, sort=lambda row: row.pair.title.casefold()),
+def pair_columns(machine: Callable[[], Machine | None]) -> tuple[Column, ...]:
+    """`machine`: as last read."""
+    return (*_ABOUT_PAIRS, *fit_columns(machine), Column(lambda: "", _action_cell, 185, stretch=3))
+
+
+_ABOUT_PAIRS = (
+    Column(lambda: translate("models", "Pair"), _pair_cell, 192, stretch=2, sort=lambda row: row.pair.title.casefold()),
     Column(
         lambda: translate("models", "Quantisation"),
         lambda row: Cell(f"{row.pair.target.quantisation} + {row.pair.draft.quantisation}"),
-        160,
-        stretch=1,
-        gives_way=2,
+        136,
+        gives_way=4,
     ),
     Column(
         lambda: translate("models", "Download"),
         lambda row: Cell(two_sizes(row.pair.target.about_bytes, row.pair.draft.about_bytes)),
-        120,
-        stretch=1,
+        103,
         sort=lambda row: row.pair.target.about_bytes + row.pair.draft.about_bytes,
-        gives_way=1,
+        gives_way=3,
     ),
-    Column(lambda: "", _action_cell, 270, stretch=3),
 )
 
 
@@ -222,12 +235,8 @@ def _repo_licence(row: FoundRepo) -> str:
 def _hub_cell(row: HubRow) -> Cell:
     if row.here is not None:
         return Cell(translate("models", "is here"), tone="good", acts=row.acts)
-    if row.progress is not None and row.progress.state is DownloadState.FAILED:
-        words = progress_words(row.progress)
-        acts = (Act.RESUME, Act.CANCEL)  # small pictures: the words need the room
-        return Cell(words, tone="warn", acts=acts, tip=progress_cell(row.progress).tip, wraps=True)
     if row.progress is not None:
-        return progress_cell(row.progress)
+        return small_progress_cell(row.progress)
     return Cell(acts=(Act.DOWNLOAD,))
 
 

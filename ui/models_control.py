@@ -28,6 +28,7 @@ from ui.models_rows import (
     places,
     progress_of,
     same_model,
+    same_problem,
 )
 from ui.models_search import SearchControl
 
@@ -101,6 +102,10 @@ class ModelsControl(QObject):
         for lane in (self._settings_lane, self._token_lane):
             lane.close(finish=True)
         self._parts.close()
+
+    @property
+    def pairs_found(self) -> bool:  # whether it is known by now which pairs are here
+        return bool(self._files)
 
     @property
     def has_token(self) -> bool:
@@ -298,7 +303,7 @@ class ModelsControl(QObject):
         self.changed.emit()
 
     def dismiss(self, report: ErrorReport) -> None:
-        self._problems = [problem for problem in self._problems if not _same(problem, report)]
+        self._problems = [problem for problem in self._problems if not same_problem(problem, report)]
         self.changed.emit()
 
     # how answers arrive
@@ -404,7 +409,7 @@ class ModelsControl(QObject):
         self.changed.emit()
 
     def _tell(self, report: ErrorReport) -> None:
-        self._problems = [report, *(problem for problem in self._problems if not _same(problem, report))]
+        self._problems = [report, *(problem for problem in self._problems if not same_problem(problem, report))]
 
     def _draft_is_needed(self, pair: CataloguePair, *, moving: bool) -> bool:
         here = {number for number, (target, _draft) in self._files.items() if target is not None}
@@ -427,8 +432,3 @@ class ModelsControl(QObject):
             act()
         except EngineError as error:
             self.show_problem(error.report)
-
-
-def _same(one: ErrorReport, other: ErrorReport) -> bool:
-    """Whether both tell the same, however it came to be."""
-    return (one.kind, one.facts) == (other.kind, other.facts)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
@@ -20,19 +21,22 @@ from PySide6.QtWidgets import (
 )
 
 from app.amounts import count
-from app.messages import message_for
+from app.fit.values import Advice, AdviceKind
 from app.translate import translate
-from engine.errors import ErrorKind, ErrorReport
 from engine.types import KvType, LoadRequest
 from ui.fonts import text_font
 from ui.form import Choice
 from ui.models_acts import ModelsActs
 from ui.models_cells import Act
 from ui.models_control import ModelsControl
+from ui.models_fits import ModelsFits
 from ui.models_panel import WIDTH, LocalPanel, PairPanel
 from ui.models_repo_panel import RepoPanel
+from ui.models_rows import LocalRow, PairRow
+from ui.models_subjects import local_subjects, pair_subjects
 from ui.models_tabs import LocalTab, PairsTab, SearchTab
-from ui.state_card import StateCard, Tone
+from ui.problem_cards import ProblemCards
+from ui.state_card import StateCard
 from ui.translated import Translated
 
 CONTEXTS = (2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072)
@@ -58,13 +62,13 @@ class ModelsPage(Translated, QWidget):
     load_wanted = Signal(object)
     draft_wanted = Signal(object)
 
-    def __init__(self, models: ModelsControl) -> None:
+    def __init__(self, models: ModelsControl, fits: ModelsFits) -> None:
         super().__init__()
         self.setProperty("role", "work")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._models = models
+        self._models, self._fits = models, fits
         self.acts = ModelsActs(self, models)
-        self.pairs, self.local, self.search = PairsTab(models), LocalTab(models), SearchTab(models)
+        self.pairs, self.local, self.search = PairsTab(models, fits), LocalTab(models), SearchTab(models)
         self.panels = PairPanel(), LocalPanel(), RepoPanel()
         self._tabs = QButtonGroup(self)
         self._tab = PAIRS
@@ -79,8 +83,7 @@ class ModelsPage(Translated, QWidget):
         for choice in (self._context, self._kv):
             choice.setProperty("role", "head")
         self._add = QPushButton()
-        self._cards: list[StateCard] = []
-        self._shown: tuple[object, ...] = ()
+        self._problems = ProblemCards()
         self._build()
         self._wire()
         self.show_tab(PAIRS)
@@ -94,7 +97,7 @@ class ModelsPage(Translated, QWidget):
     @property
     def cards(self) -> list[StateCard]:
         """The cards above the tables: offline, and what failed."""
-        return self._cards
+        return self._problems.cards
 
     def show_tab(self, tab: int) -> None:
         self._tabs.button(tab).setChecked(True)
@@ -109,10 +112,10 @@ class ModelsPage(Translated, QWidget):
         """Pass it on. A focus proxy would make Tab leave the page at once."""
         (self.pairs.table, self.local.table, self.search.field)[self.tab].setFocus(event.reason())
 
-    def load(self, target: Path, draft: Path | None) -> None:
-        """Load files with the context and the cache chosen here."""
+    def load(self, target: Path, draft: Path | None, key: Hashable = None) -> None:
+        """Load files with the context and the cache chosen here, or as was chosen for the subject of that key."""
         request = LoadRequest(str(target), str(draft) if draft else None, self._context.value, self._kv.value)
-        self.load_wanted.emit(request)
+        self.load_wanted.emit(self._fits.request(key, request))
 
     def retranslate(self) -> None:
         names = (
@@ -131,13 +134,17 @@ class ModelsPage(Translated, QWidget):
         self._kv.name_values([translate("models", "KV cache {type}").format(type=kind.value) for kind in KV_TYPES])
         self._kv.setAccessibleName(translate("models", "KV cache of what is opened here"))
         self._add.setText(translate("models", "Add GGUF files…"))
-        self._shown = ()
         self._refresh()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._models.start()
+        self._fits.show(True)
         self._refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._fits.show(False)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -149,15 +156,32 @@ class ModelsPage(Translated, QWidget):
         """Show what is the case. Nothing is done for a page that is not seen."""
         if not self.isVisible():
             return
-        self._show_cards()
+        self._problems.show_problems(self._models.problems, offline=self._models.settings.offline)
         (self.pairs, self.local, self.search)[self.tab].refresh()
+        self._look()
         self._show_panel()
+
+    def _look(self) -> None:
+        """Say which of the subjects seen here are to be judged."""
+        models, fits = self._models, self._fits
+        fits.use_models(models)
+        if self.tab == PAIRS:
+            fits.look_at(pair_subjects(self.pairs.all_rows) if models.pairs_found else [])
+        elif self.tab == LOCAL and self.local.table.current is not None:
+            fits.look_at(local_subjects(self.local.table.current))
+
+    def _refresh_fits(self) -> None:
+        if self.isVisible():
+            if self.tab == PAIRS:
+                self.pairs.show_fits()  # tells the panel too, where its row became another one
+            else:
+                self._show_panel()
 
     def _refresh_downloads(self) -> None:
         if not self.isVisible():
             return
         if self.tab == PAIRS:
-            self.pairs.table.rows.show_rows(self._models.pair_rows())
+            self.pairs.show_rows()
         elif self.tab == LOCAL:
             self.local.refresh_downloads()
         else:
@@ -173,47 +197,12 @@ class ModelsPage(Translated, QWidget):
             endpoint = models.settings.hub_endpoint
             self.panels[PAIRS].show_row(self.pairs.table.current, models.has_token, endpoint)
         elif self.tab == LOCAL:
-            self.panels[LOCAL].show_row(self.local.table.current)
+            row = self.local.table.current
+            self.panels[LOCAL].show_row(row, None if row is None else self._fits.fit(row.model.path))
         else:
             self.panels[SEARCH].show_repo(
                 search.repo, models.hub_rows(), models.catalogue.pairs, listing=search.listing, error=search.error
             )
-
-    def _show_cards(self) -> None:
-        """Offline first, then what failed. Cards stay the same widgets while nothing changes."""
-        offline = self._models.settings.offline
-        wanted = (offline, *self._models.problems)
-        if wanted == self._shown:
-            return
-        self._shown = wanted
-        for card in self._cards:
-            card.hide()
-            card.deleteLater()
-        self._cards = [self._offline_card()] if offline else []
-        self._cards += [self._problem_card(report) for report in self._models.problems]
-        for place, card in enumerate(self._cards):
-            self._above.insertWidget(place, card)
-
-    def _offline_card(self) -> StateCard:
-        message = message_for(ErrorReport(ErrorKind.OFFLINE))
-        text = translate("models", "Nothing is asked of the network. The catalogue and your own models work as ever.")
-        card = StateCard(message.title, text, [translate("models", "Go online")], Tone.NOTE)
-        card.clicked.connect(self._models.go_online)
-        return card
-
-    def _problem_card(self, report: ErrorReport) -> StateCard:
-        message = message_for(report)
-        words = [translate("cards", "Dismiss"), translate("cards", "Details")]
-        card = StateCard(message.title, message.text, words)
-
-        def act(place: int) -> None:
-            if place:
-                self.acts.show_details(report)
-            else:
-                self._models.dismiss(report)
-
-        card.clicked.connect(act)
-        return card
 
     def _on_panel(self, act: Act) -> None:
         """A button of the panel: as the same button of the row."""
@@ -221,6 +210,26 @@ class ModelsPage(Translated, QWidget):
             self.acts.on_pair(act, self.pairs.table.current)
         elif self.tab == LOCAL and self.local.table.current is not None:
             self.acts.on_local(act, self.local.table.current)
+
+    def _on_pair_chosen(self, _row: PairRow | None) -> None:
+        self._fits.turn()
+        self._show_panel()
+
+    def _on_local_chosen(self, _row: LocalRow | None) -> None:
+        self._look()
+        self._show_panel()
+
+    def _on_head(self) -> None:
+        self._fits.use_base(self._context.value, self._kv.value)
+
+    def _take_way(self, key: Hashable, advice: Advice) -> None:
+        """A smaller draft is another pair; everything else is another setting of this one."""
+        if advice.kind is AdviceKind.SMALLER_DRAFT:
+            if not self.pairs.table.choose(advice.draft_id):
+                self._filter.clear()
+                self.pairs.table.choose(advice.draft_id)
+        else:
+            self._fits.use_own(key, advice.settings)
 
     def _turn_tab(self, step: int) -> None:
         self.show_tab((self.tab + step) % TABS)
@@ -252,8 +261,6 @@ class ModelsPage(Translated, QWidget):
         self._head.addLayout(choices, 1)
         for panel in self.panels:
             self._panel_stack.addWidget(panel)
-        self._above = QVBoxLayout()
-        self._above.setSpacing(10)
         inside = QWidget()
         inside.setProperty("role", "work")
         inside.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -261,7 +268,7 @@ class ModelsPage(Translated, QWidget):
         work.setContentsMargins(24, 20, 24, 20)
         work.setSpacing(14)
         work.addLayout(self._head)
-        work.addLayout(self._above)
+        work.addWidget(self._problems)
         for tab in (self.pairs, self.local, self.search):
             work.addWidget(tab, 1)
         self._line = QFrame()
@@ -299,6 +306,9 @@ class ModelsPage(Translated, QWidget):
         models.search.changed.connect(self._refresh)
         models.drafts.made.connect(lambda _path: models.rescan())
         models.drafts.failed.connect(models.show_problem)
+        self._problems.online_wanted.connect(models.go_online)
+        self._problems.dismissed.connect(models.dismiss)
+        self._problems.details_wanted.connect(self.acts.show_details)
         self._tabs.idClicked.connect(self.show_tab)
         for keys, step in ((QKeySequence.StandardKey.NextChild, 1), (QKeySequence.StandardKey.PreviousChild, -1)):
             shortcut = QShortcut(QKeySequence(keys), self)
@@ -308,12 +318,20 @@ class ModelsPage(Translated, QWidget):
         self._filter.textChanged.connect(self.local.table.rows.filter)
         acts = self.acts
         acts.load_wanted.connect(self.load)
+        for choice in (self._context, self._kv):
+            choice.currentIndexChanged.connect(self._on_head)
+        fits = self._fits
+        fits.changed.connect(self._refresh_fits)
+        fits.first = lambda: self.pairs.in_sight() if self.tab == PAIRS else [self.local.key()]
+        for panel, key in ((self.panels[PAIRS], self.pairs.key), (self.panels[LOCAL], self.local.key)):
+            panel.way_taken.connect(lambda advice, key=key: self._take_way(key(), advice))
+            panel.way_left.connect(lambda key=key: fits.use_own(key(), None))
         acts.draft_wanted.connect(self.draft_wanted)
         acts.files_added.connect(lambda: self.show_tab(LOCAL))
         self._add.clicked.connect(acts.choose_files)
         self.local.add_folder.clicked.connect(acts.choose_folder)
-        for table in (self.pairs.table, self.local.table):
-            table.chosen.connect(lambda _row: self._show_panel())
+        self.pairs.table.chosen.connect(self._on_pair_chosen)
+        self.local.table.chosen.connect(self._on_local_chosen)
         self.pairs.table.acted.connect(acts.on_pair)
         self.local.table.acted.connect(acts.on_local)
         self.local.queue.acted.connect(acts.on_download)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.amounts import count, size
 from app.downloads.state import DownloadState
 from app.error_words import printable
 from app.messages import message_for
-from app.model_values import CataloguePair, LocalModel
+from app.model_values import CataloguePair, Here, LocalModel
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
-from ui.elided_label import ElidedLabel
+from ui.fact_list import FactList, Facts, wrapped
+from ui.fit_card import FitCard
+from ui.fit_values import Fit
 from ui.models_cells import Act, act_words
 from ui.models_gated import GatedCard
 from ui.models_rows import LocalRow, PairRow, Progress
@@ -37,41 +38,6 @@ from ui.translated import Translated
 WIDTH = 345
 STEPS = 1_000
 MAIN = (Act.DOWNLOAD, Act.OPEN, Act.RESUME, Act.TRY_AGAIN, Act.USE_AS_TARGET)  # buttons that lead on
-Facts = Sequence[tuple[str, str]]
-
-
-class FactList(QWidget):
-    """Names at the left, values at the right."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._rows: list[tuple[QLabel, ElidedLabel]] = []
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setVerticalSpacing(7)
-        self._grid.setHorizontalSpacing(14)
-        self._grid.setColumnStretch(1, 1)
-
-    @property
-    def texts(self) -> list[tuple[str, str]]:
-        return [(name.text(), value.text()) for name, value in self._rows if name.isVisibleTo(self)]
-
-    def show_facts(self, facts: Facts) -> None:
-        while len(self._rows) < len(facts):
-            name, value = QLabel(), ElidedLabel()
-            name.setProperty("tone", "muted")
-            value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            self._grid.addWidget(name, len(self._rows), 0)
-            self._grid.addWidget(value, len(self._rows), 1)
-            self._rows.append((name, value))
-        for place, (name, value) in enumerate(self._rows):
-            name.setVisible(place < len(facts))
-            value.setVisible(place < len(facts))
-            if place < len(facts):
-                name.setText(facts[place][0])
-                value.setText(printable(facts[place][1]))
-
-
 class ActButtons(QWidget):
     """The buttons of a row, two beside each other; the first is the main one. Signals: pressed(object): an `Act`."""
 
@@ -152,6 +118,11 @@ class Panel(Translated, QScrollArea):
             self.column.addWidget(widget)
         self.column.addWidget(self.facts)
 
+    def put_above(self, below: QWidget, *widgets: QWidget) -> None:
+        """More of what a panel has, above what stands there."""
+        for widget in widgets:
+            self.column.insertWidget(self.column.indexOf(below), widget)
+
     def show_body(self, anything: bool, hint: str) -> None:
         """The hint stands there instead where there is not anything."""
         self.hint.setText(hint)
@@ -182,33 +153,47 @@ class Panel(Translated, QScrollArea):
 
 
 class PairPanel(Panel):
-    """A pair of the catalogue."""
+    """A pair of the catalogue: whether it fits, what can be done with it, and what it is.
+
+    Signals:
+        way_taken(object): an `Advice`. way_left(): the settings chosen for all are to count again.
+    """
+
+    way_taken = Signal(object)
+    way_left = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._row: PairRow | None = None
         self._has_token = False
         self._endpoint = ""
+        self.fit = FitCard()
         self.gated = GatedCard()
-        self._note = wrapped("")
+        self._about, self._note = wrapped("section"), wrapped("")
         self._note.setProperty("tone", "muted")
+        self.put_above(self.bar, self.fit)
+        self.put_above(self.facts, self.gated, self._about)
         self.column.addWidget(self._note)
-        self.column.addWidget(self.gated)
         self.column.addStretch(1)
+        self.fit.way_taken.connect(self.way_taken)
+        self.fit.way_left.connect(self.way_left)
         self.retranslate()
 
     def show_row(self, row: PairRow | None, has_token: bool, endpoint: str) -> None:
-        """`endpoint`: of the hub that is asked."""
-        self._row, self._has_token, self._endpoint = row, has_token, endpoint
-        self.retranslate()
+        """`endpoint`: of the hub that is asked. Costs nothing where all is as it was."""
+        if (row, has_token, endpoint) != (self._row, self._has_token, self._endpoint):
+            self._row, self._has_token, self._endpoint = row, has_token, endpoint
+            self.retranslate()
 
     def retranslate(self) -> None:
         row = self._row
-        self.kicker.setText(translate("models", "MATCHED PAIR"))
+        self.kicker.setText(translate("fit", "WILL IT FIT?"))
+        self._about.setText(translate("models", "MATCHED PAIR"))
         self.show_body(row is not None, translate("models", "Choose a pair to see its files and its licence."))
         if row is None:
             return
         self.heading.setText(printable(row.pair.title))
+        self.fit.show_fit(row.fit, Here.of(row.target, row.draft))
         self.show_progress(row.progress)
         self.buttons.show_acts(row.acts)
         self.facts.show_facts(_pair_facts(row))
@@ -221,21 +206,30 @@ class PairPanel(Panel):
 
 
 class LocalPanel(Panel):
-    """A model on this computer."""
+    """A model on this computer, and whether it fits as a target on its own. Signals: as those of `PairPanel`."""
+
+    way_taken = Signal(object)
+    way_left = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._row: LocalRow | None = None
+        self._fit: Fit | None = None
+        self._fits, self.fit = wrapped("section"), FitCard()
+        self.put_above(self.facts, self._fits, self.fit)
         self.column.addStretch(1)
+        self.fit.way_taken.connect(self.way_taken)
+        self.fit.way_left.connect(self.way_left)
         self.retranslate()
 
-    def show_row(self, row: LocalRow | None) -> None:
-        self._row = row
+    def show_row(self, row: LocalRow | None, fit: Fit | None) -> None:
+        self._row, self._fit = row, fit
         self.retranslate()
 
     def retranslate(self) -> None:
         row = self._row
         self.kicker.setText(translate("models", "ON THIS COMPUTER"))
+        self._fits.setText(translate("fit", "WILL IT FIT ON ITS OWN?"))
         self.show_body(row is not None, translate("models", "Choose a model to see what its header says of it."))
         if row is None:
             return
@@ -245,6 +239,8 @@ class LocalPanel(Panel):
         self.show_words("" if check is None or check.error else check_words(check, model.size_bytes))
         self.show_alert(model.problem or (check.error if check else None))
         self.buttons.show_acts(row.acts)
+        self._fits.setVisible(self._fit is not None)
+        self.fit.show_fit(self._fit)
         self.facts.show_facts(_local_facts(model))
 
 
@@ -318,15 +314,6 @@ def _gated_report(row: PairRow, has_token: bool, endpoint: str) -> ErrorReport |
 
 def share_of(progress: Progress) -> float:
     return progress.done_bytes / progress.total_bytes if progress.total_bytes else 0.0
-
-
-def wrapped(role: str) -> QLabel:
-    """A label for words of others, over several lines."""
-    label = QLabel()
-    label.setProperty("role", role)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    return label
 
 
 def show_in_folder(file: Path) -> None:

@@ -11,6 +11,8 @@ from app.catalogue.reading import Catalogue
 from app.downloads.state import Download
 from app.drafts import DraftVerdict
 from app.engine_client import Job
+from app.fit.pair_fits import Files, FitQuestion
+from app.fit.values import FitReport
 from app.hub.listing import HubModel
 from app.model_settings import ModelSettings
 from app.model_values import CataloguePair, LocalModel, Proof, RemoteModel
@@ -109,6 +111,15 @@ class Parts(Protocol):
     def make_draft(
         self, plan: SelfDraftPlan, on_job: Callable[[Job], None], on_progress: Callable[[int, int], None]
     ) -> Path: ...
+
+    def fit(self, question: FitQuestion) -> FitReport:
+        """Whether a pair fits. One thread at a time."""
+
+    def kept_headers(self, models: Sequence[RemoteModel]) -> dict[RemoteModel, Files]:
+        """Those whose headers were fetched before."""
+
+    def fetch_header(self, model: RemoteModel, cancelled: Cancelled) -> Files:
+        """Some megabytes of it, of which little is kept."""
 
     def close(self) -> None:
         """Pause the downloads and let go of everything. Also where `open` never ran."""

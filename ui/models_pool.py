@@ -20,7 +20,7 @@ T = TypeVar("T")
 THREADS = 4
 # Threads that compute in Python hold the interpreter for 5 ms at a time by default, and the main thread asks for it at
 # every call of Qt: painting a table would take half a second.
-SWITCH_S = 0.0005
+SWITCH_S = 0.0001
 PACE_S = 0.1  # between two reports of one piece of work
 CLOSE_S = 2.0  # a hub that does not answer must not keep the program from ending
 

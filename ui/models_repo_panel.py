@@ -12,9 +12,10 @@ from app.error_words import printable
 from app.model_values import CataloguePair, RemoteModel
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
+from ui.fact_list import wrapped
 from ui.models_columns import HUB_COLUMNS
 from ui.models_gated import GatedCard
-from ui.models_panel import Panel, wrapped
+from ui.models_panel import Panel
 from ui.models_rows import HubRow
 from ui.models_table import ModelsTable
 from ui.models_words import date_words, licence_words, repo_name

@@ -13,6 +13,7 @@ from ui.models_cells import CELL, AnyIndex, Cell
 
 NO_INDEX = QModelIndex()
 UNSORTED = -1
+MOST_CELLS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class RowsModel(QAbstractTableModel):
         self._shown: list[Any] = []
         self._filter: list[str] = []
         self._texts: dict[int, tuple[Any, str]] = {}  # by the identity of the row, which is kept alive here
+        self._cells: dict[tuple[int, int], tuple[Any, Cell]] = {}  # the same; of the rows that were painted
         self._sorted_by = UNSORTED
         self._order = Qt.SortOrder.AscendingOrder
 
@@ -65,10 +67,12 @@ class RowsModel(QAbstractTableModel):
             self._shown = fresh
             self.endResetModel()
             return
-        self._shown = fresh
         changed = [
             place for place, (old, new) in enumerate(zip(before, fresh, strict=True)) if old is not new and old != new
         ]
+        self._shown = list(before)  # the objects whose cells are known
+        for place in changed:
+            self._shown[place] = fresh[place]
         if changed:
             self.dataChanged.emit(self.index(changed[0], 0), self.index(changed[-1], len(self.columns) - 1))
 
@@ -84,7 +88,8 @@ class RowsModel(QAbstractTableModel):
         self._arrange()
 
     def refresh(self) -> None:
-        """Language or theme changed."""
+        """Language or theme changed, or something else that cells are made of."""
+        self._cells.clear()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
         if self._shown:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._shown) - 1, len(self.columns) - 1))
@@ -111,7 +116,7 @@ class RowsModel(QAbstractTableModel):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role not in (CELL, Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return None
-        cell = self.columns[index.column()].cell(self._shown[index.row()])
+        cell = self._cell(index.row(), index.column())
         if role == CELL:
             return cell
         return cell.text if role == Qt.ItemDataRole.DisplayRole else cell.words
@@ -119,11 +124,21 @@ class RowsModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if orientation is not Qt.Orientation.Horizontal:
             return None
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return self.columns[section].name()
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         return None
+
+    def _cell(self, place: int, column: int) -> Cell:
+        """Made once for all paintings."""
+        row = self._shown[place]
+        known = self._cells.get((id(row), column))
+        if known is None or known[0] is not row:
+            if len(self._cells) > MOST_CELLS:
+                self._cells.clear()
+            known = self._cells[id(row), column] = row, self.columns[column].cell(row)
+        return known[1]
 
     def _arranged(self) -> list[Any]:
         rows = list(self._all)

@@ -11,6 +11,7 @@ from app.drafts import DraftVerdict
 from app.hub.listing import HubModel
 from app.model_values import CataloguePair, LocalModel, Proof, RemoteModel
 from engine.errors import ErrorReport
+from ui.fit_values import Fit
 from ui.models_cells import Act
 
 # Of the downloads that belong together the one to be told of: what moves before what stands.
@@ -68,12 +69,13 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """A pair of the catalogue, and what of it is on this computer or on its way."""
+    """A pair of the catalogue, what of it is on this computer or on its way, and whether it would fit."""
 
     pair: CataloguePair
     target: LocalModel | None = None
     draft: LocalModel | None = None
     progress: Progress | None = None
+    fit: Fit | None = None
 
     @property
     def ready(self) -> bool:
@@ -152,6 +154,11 @@ class DraftRow:
 def same_model(one: RemoteModel, other: RemoteModel) -> bool:
     """Whether both are the same file of the same repository; hubs do not mind upper and lower case."""
     return (one.repo.casefold(), one.file_name.casefold()) == (other.repo.casefold(), other.file_name.casefold())
+
+
+def same_problem(one: ErrorReport, other: ErrorReport) -> bool:
+    """Whether both tell the same, however it came to be."""
+    return (one.kind, one.facts) == (other.kind, other.facts)
 
 
 def places(downloads: Iterable[Download]) -> dict[str, int]:

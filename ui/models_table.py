@@ -79,6 +79,7 @@ class ModelsTable(QTableView):
         head.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         head.setFixedHeight(HEAD)
         head.setHighlightSections(False)
+        head.setTextElideMode(Qt.TextElideMode.ElideRight)
         head.setSectionsClickable(True)
         head.setSortIndicatorClearable(True)
         head.setSortIndicator(UNSORTED, Qt.SortOrder.AscendingOrder)
@@ -86,13 +87,18 @@ class ModelsTable(QTableView):
         self.rows.modelReset.connect(self._choose_again)
         self.rows.dataChanged.connect(self._tell_changed)
         self.selectionModel().currentRowChanged.connect(self._on_current)
-        theme_notifier().changed.connect(self.viewport().update)
+        theme_notifier().changed.connect(self.rows.refresh)
 
     @property
     def current(self) -> Any | None:
         """The chosen row."""
         index = self.currentIndex()
         return self.rows.row(index.row()) if index.isValid() else None
+
+    def in_sight(self) -> list[Any]:
+        """The rows that are not scrolled away."""
+        first, last = (self.rowAt(edge) for edge in (0, self.viewport().height() - 1))
+        return list(self.rows.shown[max(0, first) : last + 1 if last >= 0 else None])
 
     def choose(self, key: Hashable) -> bool:
         """Choose the row of that key. False where it is not shown."""

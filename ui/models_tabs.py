@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.messages import message_for
 from app.translate import translate
-from ui.models_columns import DOWNLOAD_COLUMNS, LOCAL_COLUMNS, PAIR_COLUMNS, REPO_COLUMNS
+from ui.models_columns import DOWNLOAD_COLUMNS, LOCAL_COLUMNS, REPO_COLUMNS, pair_columns
 from ui.models_control import ModelsControl
 from ui.models_drafts import Target
 from ui.models_drafts_card import DraftsCard
+from ui.models_fits import ModelsFits
 from ui.models_rows import LocalRow, PairRow
 from ui.models_table import ModelsTable, TableCard
 from ui.models_words import pair_subtitle, repo_name
@@ -21,13 +25,18 @@ MOST_DOWNLOADS = 3  # rows seen at once
 
 
 class PairsTab(QWidget):
-    """The catalogue, and the drafts for the chosen pair's target."""
+    """The catalogue, and the drafts for the chosen pair's target.
 
-    def __init__(self, models: ModelsControl) -> None:
+    Attributes:
+        all_rows: those the filter leaves out included.
+    """
+
+    def __init__(self, models: ModelsControl, fits: ModelsFits) -> None:
         super().__init__()
-        self._models = models
+        self._models, self._fits = models, fits
+        self.all_rows: list[PairRow] = []
         self.table = ModelsTable(
-            PAIR_COLUMNS,
+            pair_columns(lambda: fits.machine),
             key=lambda row: row.pair.id,
             words=lambda row: (
                 f"{row.pair.title} {row.pair.family} {pair_subtitle(row.pair)} {row.pair.target.quantisation}"
@@ -43,10 +52,28 @@ class PairsTab(QWidget):
         column.addWidget(self.drafts)
         column.addStretch(1)
         self.table.chosen.connect(self._on_chosen)
+        fits.moved.connect(self.table.rows.refresh)
         self._on_chosen(None)
 
+    def show_rows(self) -> None:
+        """As they are now, each with what is known of its need of memory."""
+        self.all_rows = self._models.pair_rows()
+        self.show_fits()
+
+    def show_fits(self) -> None:
+        """The same rows, with what is known by now."""
+        self.table.rows.show_rows([replace(row, fit=self._fits.fit(row.pair.id)) for row in self.all_rows])
+
+    def key(self) -> str:
+        """Of the chosen pair."""
+        return "" if self.table.current is None else self.table.current.pair.id
+
+    def in_sight(self) -> list[str]:
+        """The chosen pair, and those that are seen."""
+        return [self.key(), *(row.pair.id for row in self.table.in_sight())]
+
     def refresh(self) -> None:
-        self.table.rows.show_rows(self._models.pair_rows())
+        self.show_rows()
         if self.table.current is None and self.table.rows.rowCount():
             self.table.setCurrentIndex(self.table.rows.index(0, 0))
         elif not self._models.scanning:
@@ -110,6 +137,10 @@ class LocalTab(Translated, QWidget):
         self.retranslate()
         if self.isVisibleTo(self.parentWidget()) and not self._models.scanning:
             self._on_chosen(self.table.current)
+
+    def key(self) -> Path | None:
+        """Of the chosen model."""
+        return None if self.table.current is None else self.table.current.model.path
 
     def refresh_downloads(self) -> None:
         rows = self._models.download_rows()

@@ -22,8 +22,17 @@ def install_style(application: QApplication) -> None:
 
 def set_role(widget: QWidget, role: str) -> None:
     """Give `widget` another role and style it at once."""
-    if widget.property("role") != role:
-        widget.setProperty("role", role)
+    _set(widget, "role", role)
+
+
+def set_tone(widget: QWidget, tone: str) -> None:
+    """The same for its tone."""
+    _set(widget, "tone", tone)
+
+
+def _set(widget: QWidget, name: str, value: str) -> None:
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
 
@@ -100,6 +109,7 @@ QPushButton[role="primary"]:disabled {{ background: {t.raised}; color: {t.muted}
 QPushButton[role="pair"] {{ font-weight: 400; padding: 0; text-align: left; }}
 QPushButton[role="memory"] {{ background: transparent; border-color: transparent; padding: 0; }}
 QPushButton[role="memory"]:focus {{ border-color: {t.accent}; }}
+QPushButton[role="way"] {{ font-weight: 400; padding: 0; text-align: left; }}
 QPushButton[role="link"] {{
     background: transparent; border: none; color: {t.accent}; padding: 0; font-weight: 400; text-align: left;
 }}

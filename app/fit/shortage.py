@@ -37,14 +37,16 @@ def _is_killed(report: ErrorReport) -> bool:
 
 
 def _facts(forecast: Forecast) -> tuple[tuple[str, str | int | float], ...]:
-    part, proposal = forecast.report.placement.deciding, forecast.proposal
+    report, proposal = forecast.report, forecast.proposal
+    part = report.placement.deciding
+    remedy = "" if proposal is None else changes_words(proposal.settings, report.settings, report.layers)
     return (
         ("verdict", forecast.verdict.value),
         ("device", part.device.name),
-        ("ctx", forecast.report.settings.ctx),
+        ("ctx", report.settings.ctx),
         ("need_bytes", part.need_bytes),
         ("free_bytes", part.device.available_bytes),
         ("margin_bytes", part.margin_bytes),
         ("others_bytes", part.device.others_bytes),
-        ("remedy", changes_words(proposal.settings, forecast.report) if proposal is not None else ""),
+        ("remedy", remedy),
     )

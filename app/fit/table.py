@@ -47,21 +47,34 @@ def fit_lines(report: FitReport, proposal: Proposal | None, here: Here = Here.RE
 
 
 def _rows(part: DeviceFit, settings: PairSettings) -> Iterator[tuple[str, str]]:
+    for name, size in size_rows(part, settings, users=_USERS):
+        yield name, gigabytes(size)
+    needed, total = (gigabytes(size) for size in (part.needed_bytes, part.device.total_bytes))
+    yield translate("fit", "Needed"), translate("fit", "{needed} of {total}").format(needed=needed, total=total)
+
+
+def size_rows(part: DeviceFit, settings: PairSettings, users: int = 0) -> Iterator[tuple[str, int]]:
+    """What the pair needs of a device, what others hold and what is to stay free: names and bytes, without what is 0.
+
+    Args:
+        users: how many of the other programs are named, those that hold most.
+    """
     kv = translate("fit", "Target KV cache, {ctx} tokens").format(ctx=count(settings.ctx))
-    sizes = [
+    rows = [
         (translate("fit", "Target weights"), part.target.weights),
         (kv, part.target.kv),
         (translate("fit", "Draft weights"), part.draft.weights),
         (translate("fit", "Draft KV cache"), part.draft.kv),
-        (translate("fit", "Compute buffers, both"), part.target.compute + part.draft.compute),
+        (_buffers(part), part.target.compute + part.draft.compute),
         (translate("fit", "Output buffers"), part.output_bytes),
         (translate("fit", "The engine itself"), part.overhead_bytes),
         (translate("fit", "Other programs now"), part.device.others_bytes),
-        *[(f"  {user.name or user.pid}", user.size_bytes or 0) for user in part.device.users[:_USERS]],
+        *[(f"  {user.name or user.pid}", user.size_bytes or 0) for user in part.device.users[:users]],
         (translate("fit", "Safety margin"), part.margin_bytes),
     ]
-    for name, size in sizes:
-        if size:
-            yield name, gigabytes(size)
-    needed, total = (gigabytes(size) for size in (part.needed_bytes, part.device.total_bytes))
-    yield translate("fit", "Needed"), translate("fit", "{needed} of {total}").format(needed=needed, total=total)
+    return (row for row in rows if row[1])
+
+
+def _buffers(part: DeviceFit) -> str:
+    both = part.draft.compute > 0
+    return translate("fit", "Compute buffers, both") if both else translate("fit", "Compute buffers")

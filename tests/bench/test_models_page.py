@@ -12,6 +12,7 @@ from PySide6.QtCore import QElapsedTimer, QEventLoop, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.fit.desk import FitDesk
 from app.library.library import Library
 from app.model_settings import ModelSettings
 from app.paths import Paths
@@ -75,8 +76,8 @@ def test_page_with_many_models(qtbot: QtBot, paths: Paths, capsys: pytest.Captur
     """From the click to a painted table of all models; then sorting and filtering; then the longest pause of a scan."""
     prepared_application()
     client = FakeClient()
-    desk = FakeDesk(paths.state)
-    program = Program(paths, client, lambda ticket, report: tapes.REQUEST, AppParts(paths, client), desk)
+    desk, parts = FakeDesk(paths.state), AppParts(paths, client, FitDesk(paths))
+    program = Program(paths, client, lambda ticket, report: tapes.REQUEST, parts, desk)
     window, page, models = program.window, program.window.models_page, program.models
     try:
         window.resize(WIDE)

@@ -54,7 +54,7 @@ def program(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Pro
     client = EngineClient(tmp_path / "logs")
     paths, request = Paths(tmp_path), LoadRequest(str(starter.target), str(starter.draft))
     desk = FitDesk(paths)
-    opened = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client), desk)
+    opened = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client, desk), desk)
     opened.window.show()
     yield opened
     opened.close()

@@ -70,7 +70,7 @@ def window(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Wind
     request = LoadRequest(str(starter.target), str(starter.draft), ctx=2_048)
     paths = Paths(tmp_path)
     desk = FitDesk(paths)
-    program = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client), desk)
+    program = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client, desk), desk)
     program.replies.settings = GenerationSettings(
         sampling=SamplingSettings(temperature=0.0), random_seed=False, max_tokens=48
     )

@@ -11,6 +11,8 @@ from pathlib import Path
 from app.catalogue.reading import Catalogue
 from app.downloads.state import Download, DownloadState
 from app.drafts import DraftVerdict
+from app.fit.pair_fits import Files, FitQuestion
+from app.fit.values import FitReport
 from app.hub.hub import FoundRepo
 from app.hub.listing import HubModel
 from app.model_settings import ModelSettings
@@ -28,6 +30,7 @@ from app.model_values import (
 from app.self_draft import SelfDraftPlan
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.types import SamplingSettings
+from tests.fakes.fake_fits import FakeFits, header_file
 from ui.models_parts import Cancelled, Halves, Opened
 
 GB = 1_000_000_000
@@ -185,6 +188,11 @@ def hub_models(repo: str) -> tuple[HubModel, ...]:
     )
 
 
+def headers(files: Files | None) -> Files | None:
+    """For files that are not there, headers as large as theirs."""
+    return None if files is None else tuple(file if file.exists() else header_file(file.name) for file in files)
+
+
 class FakeQueue:
     """Downloads that stand still until `set` changes one."""
 
@@ -270,7 +278,8 @@ class FakeParts:
     """Thread-safe enough: tests change it before what they ask.
 
     Attributes:
-        gate: work that looks at disks or hubs waits for it; set from the beginning.
+        memory: the computer and the headers.
+        gate: work that looks at disks or hubs waits for it; set from the beginning. hub: the same for headers.
         refuse: what the next call of that name raises, once.
         calls: names of the methods that were called, in order.
     """
@@ -283,13 +292,16 @@ class FakeParts:
     token: str | None = None
     free_bytes: int = 214 * GB
     downloads: FakeQueue = field(default_factory=FakeQueue)
+    memory: FakeFits = field(default_factory=FakeFits)
     gate: threading.Event = field(default_factory=threading.Event)
+    hub: threading.Event = field(default_factory=threading.Event)
     refuse: dict[str, EngineError] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
     closed: bool = False
 
     def __post_init__(self) -> None:
         self.gate.set()
+        self.hub.set()
 
     def open(self) -> Opened:
         self._call("open")
@@ -372,15 +384,32 @@ class FakeParts:
         self.local = (*self.local, local("Made", "Q4_0", plan.size_bytes, path=plan.path, parts=(plan.path,)))
         return plan.path
 
+    def fit(self, question: FitQuestion) -> FitReport:
+        self._wait()
+        smaller = tuple(replace(one, files=headers(one.files)) for one in question.smaller_drafts)
+        target, draft = headers(question.target), headers(question.draft)
+        return self.memory.report(replace(question, target=target, draft=draft, smaller_drafts=smaller))
+
+    def kept_headers(self, models: Sequence[RemoteModel]) -> dict[RemoteModel, Files]:
+        return self.memory.kept_headers(list(models))
+
+    def fetch_header(self, model: RemoteModel, cancelled: Cancelled) -> Files:
+        while not self.hub.wait(0.02) and not cancelled() and not self.closed:
+            pass
+        return self.memory.fetch(model)
+
     def close(self) -> None:
         self.closed = True
 
     def _call(self, name: str, cancelled: Cancelled = lambda: False) -> None:
         self.calls.append(name)
-        while not self.gate.wait(0.02) and not cancelled() and not self.closed:
-            pass
+        self._wait(cancelled)
         if name in self.refuse:
             raise self.refuse.pop(name)
+
+    def _wait(self, cancelled: Cancelled = lambda: False) -> None:
+        while not self.gate.wait(0.02) and not cancelled() and not self.closed:
+            pass
 
     def _verdict(self, draft: LocalModel) -> DraftVerdict:
         if draft.problem is not None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import QDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.devices.device import Machine
 from app.downloads.state import Download
 from tests.fakes.fake_models import PAIRS, FakeParts
 from tests.gui.shell import WIDE, Shell, open_shell
@@ -38,6 +39,11 @@ class Models:
         """Wait until everything that was asked has its answer."""
         self.wait(lambda: self.control.opened and not self.control.scanning and not self.control.drafts.judging)
         self.wait(lambda: self.control.pair_rows()[0].ready == (self.parts.find(PAIRS[0].target.model) is not None))
+
+    def use(self, machine: Machine) -> None:
+        """The computer is that one from now on."""
+        self.shell.desk.now = machine
+        self.shell.program.memory.look()
 
     def pair(self, place: int) -> PairRow:
         return self.control.pair_rows()[place]
@@ -67,6 +73,8 @@ def open_models(qtbot: QtBot, folder: Path, parts: FakeParts | None = None, size
     """A window on its Models page, with everything found."""
     with open_shell(qtbot, folder, size=size, parts=parts) as shell:
         models = Models(shell)
+        models.use(shell.parts.memory.machine)
+        models.wait(lambda: shell.program.fits.machine is shell.parts.memory.machine)
         shell.window.rail.chosen.emit("models")
         models.settle()
         yield models

@@ -12,10 +12,14 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.downloads.state import Download, DownloadState
+from app.fit.desk import FitDesk
+from app.fit.values import Verdict
 from app.model_settings import ModelSettings, read_model_settings, write_model_settings
 from app.model_values import PlaceKind, RemoteModel
 from app.paths import Paths
 from engine.errors import ErrorKind
+from engine.types import KvType
+from tests.fakes.devices import machine
 from tests.fakes.fake_client import FakeClient
 from tests.fakes.gguf_files import Tiny, write_model
 from tests.fakes.hub import FakeHub
@@ -23,7 +27,9 @@ from tests.fakes.hub_faults import hold
 from tests.gui.shell import PATIENCE_MS
 from ui.models_app import AppParts
 from ui.models_control import ModelsControl
+from ui.models_fits import ModelsFits
 from ui.models_rows import PairRow, Progress, same_model
+from ui.models_subjects import pair_subjects
 
 TARGET, DRAFT, OTHER = "Owner/Target-GGUF", "Owner/Draft-GGUF", "Owner/Other-GGUF"
 
@@ -81,9 +87,11 @@ def desk(qtbot: QtBot, tmp_path: Path, hub: FakeHub, monkeypatch: pytest.MonkeyP
     paths = Paths()
     write_model_settings(paths, ModelSettings(endpoint=hub.endpoint))
     (paths.data / "models.json").write_text(json.dumps(catalogue(tmp_path)), encoding="utf-8")
-    control = ModelsControl(AppParts(paths, FakeClient()))
+    fit_desk = FitDesk(paths)
+    control = ModelsControl(AppParts(paths, FakeClient(), fit_desk))
     yield Desk(qtbot, control)
     control.close()
+    fit_desk.close()
 
 
 def catalogue(folder: Path) -> dict[str, object]:
@@ -144,6 +152,28 @@ def test_header_of_a_target_that_is_not_here(desk: Desk, tmp_path: Path) -> None
     verdicts = {row.name: row.verdict for row in control.drafts.rows}
     assert verdicts["Draft F32"].can_draft
     assert not verdicts["Other F32"].can_draft
+    assert not list(Paths().models.rglob("*.gguf"))
+
+
+def test_a_pair_is_judged_before_its_download(desk: Desk) -> None:
+    """Of a pair at the hub only the headers come, and llama.cpp measures them; offline what was kept is enough."""
+    desk.start()
+    for offline in (False, True):
+        desk.control.use_settings(replace(desk.control.settings, offline=offline))
+        fits = ModelsFits(desk.control._parts)
+        fits.use_machine(machine())
+        fits.use_models(desk.control)
+        fits.show(True)
+        fits.use_base(512, KvType.F16)
+        fits.look_at(pair_subjects([desk.pair]))
+
+        def measured(fits: ModelsFits = fits) -> bool:
+            fit = fits.fit("mine")
+            return fit is not None and fit.report is not None and fit.report.not_measured is None
+
+        desk.wait(measured)
+        assert fits.fit("mine").report.verdict is Verdict.FITS
+        fits.close()
     assert not list(Paths().models.rglob("*.gguf"))
 
 

@@ -444,6 +444,10 @@
         <translation>计算缓冲区（两个模型）</translation>
     </message>
     <message>
+        <source>Compute buffers</source>
+        <translation>计算缓冲区</translation>
+    </message>
+    <message>
         <source>Output buffers</source>
         <translation>输出缓冲区</translation>
     </message>
@@ -600,6 +604,10 @@
         <translation>Flash Attention {mode}</translation>
     </message>
     <message>
+        <source>prompts in pieces of {size} tokens</source>
+        <translation>提示词每 {size} 个 token 一批</translation>
+    </message>
+    <message>
         <source>experts in the computer&apos;s memory</source>
         <translation>专家权重放在本机内存</translation>
     </message>
@@ -626,6 +634,66 @@
     <message>
         <source>A graphics card does not answer: {detail}. It is left out.</source>
         <translation>有一块显卡没有响应：{detail}。已略过该显卡。</translation>
+    </message>
+    <message>
+        <source>Back to the settings above the table</source>
+        <translation>恢复表格上方的设置</translation>
+    </message>
+    <message>
+        <source>WAYS TO MAKE IT FIT</source>
+        <translation>如何放得下</translation>
+    </message>
+    <message>
+        <source>It also takes {size} of the computer&apos;s memory, which is free.</source>
+        <translation>另需 {size} 的电脑内存，目前有空闲。</translation>
+    </message>
+    <message>
+        <source>Its header is being fetched, some megabytes…</source>
+        <translation>正在获取文件头（几 MB）…</translation>
+    </message>
+    <message>
+        <source>It is being worked out…</source>
+        <translation>正在计算…</translation>
+    </message>
+    <message>
+        <source>Set for this one: {changes}.</source>
+        <translation>仅对此项设置：{changes}。</translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation>判定</translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation>暂时未知</translation>
+    </message>
+    <message>
+        <source>cannot be measured</source>
+        <translation>无法测量</translation>
+    </message>
+    <message>
+        <source>{fitting} of {layers} layers would fit</source>
+        <translation>{layers} 层中可放下 {fitting} 层</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Memory, {size}</source>
+        <translation>内存，{size}</translation>
+    </message>
+    <message>
+        <source>Memory on {device}, {size}</source>
+        <translation>{device} 的内存，{size}</translation>
+    </message>
+    <message>
+        <source>WILL IT FIT?</source>
+        <translation>放得下吗？</translation>
+    </message>
+    <message>
+        <source>WILL IT FIT ON ITS OWN?</source>
+        <translation>单独放得下吗？</translation>
     </message>
 </context>
 <context>
