@@ -26,8 +26,9 @@ class ElidedLabel(QLabel):
         return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
 
     def setText(self, text: str) -> None:
-        super().setText(text)
-        self._tell_all()
+        if text != self.text():
+            super().setText(text)
+            self._tell_all()
 
     def minimumSizeHint(self) -> QSize:
         natural = self.sizeHint()

@@ -21,6 +21,7 @@ class FactList(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._rows: list[tuple[QLabel, ElidedLabel]] = []
+        self._shown: tuple[Facts, Mapping[str, str]] = ([], NO_TIPS)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(7)
@@ -32,7 +33,10 @@ class FactList(QWidget):
         return [(name.text(), value.text()) for name, value in self._rows if name.isVisibleTo(self)]
 
     def show_facts(self, facts: Facts, tips: Mapping[str, str] = NO_TIPS) -> None:
-        """`tips`: by the names that have one."""
+        """`tips`: by the names that have one. Costs next to nothing where all is as it was."""
+        if (facts, tips) == self._shown:
+            return
+        self._shown = list(facts), tips
         while len(self._rows) < len(facts):
             name, value = QLabel(), ElidedLabel()
             name.setProperty("tone", "muted")
@@ -41,8 +45,9 @@ class FactList(QWidget):
             self._grid.addWidget(value, len(self._rows), 1)
             self._rows.append((name, value))
         for place, (name, value) in enumerate(self._rows):
-            name.setVisible(place < len(facts))
-            value.setVisible(place < len(facts))
+            if name.isHidden() is (place < len(facts)):  # asking costs a tenth of telling
+                name.setVisible(place < len(facts))
+                value.setVisible(place < len(facts))
             if place < len(facts):
                 name.setText(facts[place][0])
                 value.setText(printable(facts[place][1]))

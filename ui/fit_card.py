@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from collections.abc import Hashable
+
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.devices.device import DeviceKind
@@ -15,6 +17,8 @@ from ui.fit_block import FitBlock
 from ui.fit_values import Fit
 from ui.fit_words import figures_words, problem_words
 from ui.way_button import WayButton
+
+PATIENCE_MS = 150  # an answer by arithmetic takes a tenth of it
 
 
 class FitCard(QWidget):
@@ -29,6 +33,12 @@ class FitCard(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._key: Hashable = None
+        self._waiting: tuple[Fit | None, Here] = (None, Here.READY)
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(PATIENCE_MS)
+        self._patience.timeout.connect(self._show)
         self._blocks: list[FitBlock] = []
         self._ways: list[WayButton] = []
         self._beside, self._set, self._state = wrapped("small"), wrapped("small"), wrapped("")
@@ -67,8 +77,24 @@ class FitCard(QWidget):
         labels = (self._beside, self._verdict, self._state, self._set)
         return "\n".join(label.text() for label in labels if label.isVisibleTo(self))
 
-    def show_fit(self, fit: Fit | None, here: Here = Here.READY) -> None:
-        """None for what cannot be asked. `here`: what of it is on this computer."""
+    def show_fit(self, key: Hashable, fit: Fit | None, here: Here = Here.READY) -> None:
+        """That the answer for another setting is on its way is only told where it does not come at once: everything
+        would collapse and come back.
+
+        Args:
+            key: of what is told about. fit: None for what cannot be asked.
+            here: what of it is on this computer.
+        """
+        again, self._key = key == self._key, key
+        self._waiting = fit, here
+        if again and fit is not None and fit.waiting and not fit.fetching:
+            self._patience.start()
+        else:
+            self._patience.stop()
+            self._show()
+
+    def _show(self) -> None:
+        fit, here = self._waiting
         self.setVisible(fit is not None)
         if fit is None:
             return

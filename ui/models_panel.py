@@ -193,7 +193,7 @@ class PairPanel(Panel):
         if row is None:
             return
         self.heading.setText(printable(row.pair.title))
-        self.fit.show_fit(row.fit, Here.of(row.target, row.draft))
+        self.fit.show_fit(row.pair.id, row.fit, Here.of(row.target, row.draft))
         self.show_progress(row.progress)
         self.buttons.show_acts(row.acts)
         self.facts.show_facts(_pair_facts(row))
@@ -240,7 +240,7 @@ class LocalPanel(Panel):
         self.show_alert(model.problem or (check.error if check else None))
         self.buttons.show_acts(row.acts)
         self._fits.setVisible(self._fit is not None)
-        self.fit.show_fit(self._fit)
+        self.fit.show_fit(row.model.path, self._fit)
         self.facts.show_facts(_local_facts(model))
 
 

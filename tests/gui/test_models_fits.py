@@ -173,7 +173,7 @@ def test_other_settings_leave_no_verdict(models: Models) -> None:
     models.parts.gate.clear()
     models.page._context.setCurrentIndex(CONTEXTS.index(32_768))
     assert {cells(table, place)[4].text for place in range(len(PAIRS))} == {"…"}
-    assert models.page.panels[0].fit.words == "It is being worked out…"
+    models.wait(lambda: models.page.panels[0].fit.words == "It is being worked out…")
     models.page._context.setCurrentIndex(CONTEXTS.index(4_096))
     models.page._kv.setCurrentIndex(KV_TYPES.index(KvType.Q8_0))
     models.parts.gate.set()
