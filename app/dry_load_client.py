@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
@@ -66,7 +67,7 @@ class DryLoads:
         probe = self._probe or _Probe(self._target, self._logs)
         self._probe = None
         try:
-            answer: ModelNeed | ErrorReport = probe.ask((paths, settings), self._patience_s)
+            answer: ModelNeed | ErrorReport = probe.ask((paths, settings, probe.folder), self._patience_s)
         except TimeoutError:
             return _unmeasurable(paths, "no answer", probe.bury()[1])
         except (EOFError, OSError):
@@ -87,12 +88,17 @@ class DryLoads:
 
 
 class _Probe:
-    """One process and its log."""
+    """One process, its log, and a folder for what it writes, which it may not live to remove.
+
+    Attributes:
+        folder: goes when the process is buried.
+    """
 
     def __init__(self, target: Callable[[Connection, str], None], logs: Path) -> None:
         make_folder(logs)
         try:
             handle, name = tempfile.mkstemp(prefix="fit-", suffix=".log", dir=logs)
+            self.folder = Path(tempfile.mkdtemp(prefix="draftlight-fit-"))
         except OSError as error:
             raise storage_error(logs, error) from error
         os.close(handle)
@@ -105,6 +111,7 @@ class _Probe:
         except OSError as error:
             self._connection.close()
             self._log.unlink(missing_ok=True)
+            shutil.rmtree(self.folder, ignore_errors=True)
             raise EngineError(ErrorKind.ENGINE_START_FAILED, reason=str(error)) from error
         finally:
             theirs.close()  # the pipe must end when the child's copy does
@@ -128,6 +135,7 @@ class _Probe:
         said = tail(self._log)
         with contextlib.suppress(OSError):
             self._log.unlink()
+        shutil.rmtree(self.folder, ignore_errors=True)
         return exit_code, said
 
 

@@ -29,8 +29,14 @@ class Facts(Mapping[str, str]):
         {"code", "exit_code", "token_id", "version", "position", "status"}
     )  # numbers that count nothing
 
+    _ASIDE = frozenset({"margin_bytes", "others_bytes"})  # sizes that are compared with no other
+
     def __init__(self, report: ErrorReport) -> None:
-        sizes = {value for name, value in report.facts if name.endswith("_bytes") and not isinstance(value, str)}
+        sizes = {
+            value
+            for name, value in report.facts
+            if name.endswith("_bytes") and not isinstance(value, str) and name not in self._ASIDE
+        }
         exact = len({size(value) for value in sizes}) < len(sizes)  # "98 MB, but 98 MB" would explain nothing
         self._words: dict[str, str] = {}
         for name, value in report.facts:
@@ -264,6 +270,12 @@ def _unwritable(facts: Facts) -> tuple[str, str]:
 
 
 def _start_failed(facts: Facts) -> str:
+    if facts["signal"] == "SIGKILL" and not facts["reason"]:
+        return translate(
+            "messages",
+            "Something outside the program ended it before it was ready, most often the system because memory ran out. "
+            "Close other programs and try again.",
+        )
     if _lacks_instruction(facts):
         return translate(
             "messages",

@@ -38,7 +38,7 @@ def verdict_in_short(report: FitReport) -> str:
         return translate("fit", "Not at {asked}; {largest} fits").format(asked=asked, largest=largest)
     if report.verdict is Verdict.TIGHT:
         return translate("fit", "Tight at {asked}").format(asked=asked)
-    size = amount(report.placement.short_bytes)
+    size = amount(report.placement.over_bytes)
     return translate("fit", "Too big by {size} at {asked}").format(size=size, asked=asked)
 
 
@@ -54,10 +54,9 @@ def verdict_sentence(report: FitReport) -> str:
                 "run out while a reply is written.",
             )
         case Verdict.TOO_BIG:
-            text = translate("fit", "It is too big by {size} with a context of {ctx} tokens.")
-    placement = report.placement
-    missing = placement.short_bytes or max(0, -placement.left_bytes)
-    return " ".join([text.format(ctx=count(report.settings.ctx), size=gigabytes(missing)), *_instead(report)])
+            text = translate("fit", "With a context of {ctx} tokens it is too big by {size}, the margin included.")
+    size = gigabytes(report.placement.over_bytes)
+    return " ".join([text.format(ctx=count(report.settings.ctx), size=size), *_instead(report)])
 
 
 def _past_training(report: FitReport) -> bool:
@@ -92,7 +91,7 @@ def method_sentence(report: FitReport) -> str:
         case NotMeasured.NOT_ASKED:
             return translate("fit", "Estimated from the files' headers.")
         case NotMeasured.FAILED:
-            return translate("fit", "Estimated: llama.cpp could not measure it.")
+            return translate("fit", "Estimated: llama.cpp did not measure it, so it may not load either.")
         case _:
             assert_never(report.not_measured)
 
@@ -113,7 +112,14 @@ def not_here_sentence(here: Here) -> str:
 
 
 def advice_words(advice: Advice) -> tuple[str, str]:
-    """What to change, and what that saves or costs."""
+    """What to change, and what that saves or costs; and where it does not suffice."""
+    what, effect = _way_words(advice)
+    if advice.verdict is not Verdict.FITS:
+        effect = translate("fit", "{effect}, not enough").format(effect=effect)
+    return what, effect
+
+
+def _way_words(advice: Advice) -> tuple[str, str]:
     settings = advice.settings
     saves = translate("fit", "saves {size}").format(size=gigabytes(advice.saves_bytes))
     match advice.kind:
@@ -152,6 +158,10 @@ def proposal_sentence(proposed: PairSettings, report: FitReport) -> str:
     """The best settings that fit, as far as they differ from those of the report."""
     changes = changes_words(proposed, report.settings, report.layers)
     return translate("fit", "The best that fits: {changes}.").format(changes=changes)
+
+
+def nothing_fits_sentence() -> str:
+    return translate("fit", "No settings make it fit. Choose a smaller model, or close other programs.")
 
 
 def changes_words(settings: PairSettings, asked: PairSettings, layers: int) -> str:

@@ -63,8 +63,8 @@ def words_for(kind: ErrorKind, facts: Mapping[str, str]) -> tuple[str, str]:
         case ErrorKind.DOWNLOAD_CHANGED:
             return translate("messages", "{file} was replaced at the hub"), translate(
                 "messages",
-                "{repo} now holds another file under this name, so the part on the disk does not belong to it. "
-                "Cancel the download and begin it anew.",
+                "{repo} now holds another file under this name than the one that was looked up. Where a download of it "
+                "had begun, cancel that and begin it anew.",
             )
         case ErrorKind.DOWNLOAD_ELSEWHERE:
             return translate("messages", "{file} is already being downloaded"), translate(

@@ -44,8 +44,8 @@ def add_model_options(parser: argparse.ArgumentParser, *, all_pairs: bool = Fals
     choice.add_argument(
         "--pair", metavar="ID", type=_nonempty, help="a pair that `draftlight models list` shows, as it is named there"
     )
-    choice.add_argument("--target", metavar="FILE", type=_text, help="GGUF file of the model whose text you want")
-    models.add_argument("--draft", metavar="FILE", type=_text, help="GGUF file of the small model that guesses")
+    choice.add_argument("--target", metavar="FILE", type=_nonempty, help="GGUF file of the model whose text you want")
+    models.add_argument("--draft", metavar="FILE", type=_nonempty, help="GGUF file of the small model that guesses")
     models.add_argument(
         "--ctx", metavar="N", type=whole(1, MAX_CTX), help="tokens of context (default: 8192, or fewer if so trained)"
     )

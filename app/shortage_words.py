@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from app.fit_words import nothing_fits_sentence
 from app.translate import translate
 
 Facts = Mapping[str, str]  # as `app.error_words.Facts`: absent ones are empty
@@ -54,12 +55,15 @@ def _needs(facts: Facts) -> str:
         needs = translate(
             "messages", "With a context of {ctx} tokens {need_bytes} of memory are needed, and {free_bytes} are free."
         )
-    if facts["verdict"] == "tight":
+    if facts["verdict"] != "fits":
         return " ".join((needs, translate("messages", "At least {margin_bytes} should stay free.")))
     return needs
 
 
 def _remedy(facts: Facts) -> str:
+    if facts["verdict"] == "fits":  # and yet it did not
+        why = translate("messages", "Another limit may be set for the program, or others took memory meanwhile.")
+        return f"{why} {translate('messages', 'This takes less: {remedy}.')}" if facts["remedy"] else why
     if facts["remedy"]:
         return translate("messages", "This would fit: {remedy}.")
-    return translate("messages", "No settings make it fit. Choose a smaller model, or close other programs.")
+    return nothing_fits_sentence()

@@ -46,10 +46,11 @@ class BufferNeed(NamedTuple):
     compute: int
 
 
-def measure(files: Sequence[Path], settings: FitSettings) -> ModelNeed:
+def measure(files: Sequence[Path], settings: FitSettings, folder: Path) -> ModelNeed:
     """What a load would take.
 
     Args:
+        folder: for what has to be written meanwhile.
         files: the model, all parts of a split one; files that hold nothing but a header will do.
         settings: `backend` is ignored, the build decides.
 
@@ -57,7 +58,7 @@ def measure(files: Sequence[Path], settings: FitSettings) -> ModelNeed:
         EngineError: FIT_UNMEASURABLE, or what is wrong with the files.
     """
     path = str(files[0])
-    with _hollow_copy(files) as model_path:
+    with _hollow_copy(files, folder) as model_path:
         forget_errors()
         params = model_params(settings.gpu_layers, experts_on_cpu=settings.experts_on_cpu, split=settings.split)
         params.no_alloc = True
@@ -133,15 +134,15 @@ def _place(buffer_type: int, devices: list[int]) -> int | None:
 
 
 @contextmanager
-def _hollow_copy(files: Sequence[Path]) -> Iterator[Path]:
+def _hollow_copy(files: Sequence[Path], folder: Path) -> Iterator[Path]:
     """The model as llama.cpp must find it: headers without tokenizers, and holes as long as the data would be."""
-    with tempfile.TemporaryDirectory(prefix="draftlight-fit-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as place:
         copies = []
         for number, source in enumerate(files):
             header, data = gguf.read_header_bytes(source)
             stripped = strip(data)
             name = f"model-{number + 1:05d}-of-{len(files):05d}.gguf"  # what llama.cpp looks for where it is split
-            copies.append(Path(folder, name))
+            copies.append(Path(place, name))
             with copies[-1].open("wb") as file:
                 file.write(stripped)
                 file.truncate(len(stripped) + header.expected_bytes - header.data_offset)

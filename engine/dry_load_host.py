@@ -1,4 +1,4 @@
-"""The measuring process: files and settings in, needs of memory out."""
+"""The measuring process: files, settings and a folder in, needs of memory out."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def serve(connection: Connection) -> None:
     hundred megabytes of its memory for as long as it lives."""
     while connection.poll(_IDLE_S):
         try:
-            files, settings = connection.recv()
+            files, settings, folder = connection.recv()
         except EOFError:
             return
         answer: ModelNeed | ErrorReport
         try:
-            answer = measure(files, settings)
+            answer = measure(files, settings, folder)
         except EngineError as error:
             answer = error.report
         except Exception as error:  # noqa: BLE001 – the asker waits for an answer

@@ -142,8 +142,10 @@ def read_shape(header: GgufHeader, parts: Sequence[GgufHeader] = ()) -> ModelSha
     keys = _Keys(header)
     count = keys.number("block_count")
     trunk = count - keys.number("nextn_predict_layers")
-    if not (0 < trunk <= count <= MAX_LAYERS and keys.number("embedding_length") > 0):
+    if not 0 < trunk <= count <= MAX_LAYERS:
         raise _unmeasurable(header, "the number of layers is out of range")
+    if keys.number("embedding_length") <= 0:
+        raise _unmeasurable(header, "the length of its embeddings is out of range")
     layers = _layers(keys, count, trunk)
     tensors, tied, shared = _placed([*header.tensors, *(t for part in parts for t in part.tensors)], trunk)
     inner, state = keys.number("ssm.inner_size"), keys.number("ssm.state_size")

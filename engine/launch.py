@@ -34,7 +34,7 @@ def run_engine(connection: Connection, log_path: str) -> None:
 def run_dry_loads(connection: Connection, log_path: str) -> None:
     """Entry point of the process that measures what models would need; as `run_engine`.
 
-    For each (files, settings) that arrives, answers with a ModelNeed or an ErrorReport; ends with the pipe.
+    For each (files, settings, folder) that arrives, answers with a ModelNeed or an ErrorReport; ends with the pipe.
     """
     _prepare(log_path)
     _stay_small()

@@ -38,6 +38,8 @@ class Device:
         total_bytes: on Windows too only the card's own memory. What overflows it there is moved to the computer's
             without an error, and everything becomes many times slower.
         ours_bytes: held by our own engine, which gives it back before it loads something else.
+        mapped_bytes: of those, pages of files. What the processor's kernels have in an order of their own stands twice,
+            and the system gives up the pages where memory is short.
         users: the other programs that can be told; they need not sum up to `others_bytes`.
         draws: a screen hangs on it, or may; then its free memory moves with what is on the screen.
         live: free_bytes is of now. False: the engine counted it at its start, its own overhead already taken off.
@@ -50,6 +52,7 @@ class Device:
     total_bytes: int
     free_bytes: int
     ours_bytes: int = 0
+    mapped_bytes: int = 0
     users: tuple[MemoryUser, ...] = ()
     draws: bool = True
     live: bool = True

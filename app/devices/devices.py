@@ -115,6 +115,7 @@ def _unified(info: DeviceInfo, backend: Backend, system: Device, own: OwnUse) ->
         total_bytes=total,
         free_bytes=min(total, system.free_bytes),
         ours_bytes=max(system.ours_bytes, own.by_device.get(device_id, 0)),
+        mapped_bytes=system.mapped_bytes,
     )
 
 

@@ -45,6 +45,7 @@ def system_memory(own: OwnUse, root: Path = ROOT, memory: Callable[[], Amount] =
         total_bytes=total,
         free_bytes=free,
         ours_bytes=resident.all,
+        mapped_bytes=resident.mapped,
         draws=False,
     )
 

@@ -17,7 +17,8 @@ from engine.types import FlashAttention, KvType
 SMALLER_KV: Final = KvType.Q8_0  # costs next to nothing of a text's quality; smaller ones do
 
 _LARGE_KV: Final = (KvType.F32, KvType.F16, KvType.BF16)
-_UBATCHES: Final = (256, 128)
+SMALL_UBATCH: Final = 128
+_UBATCHES: Final = (256, SMALL_UBATCH)
 _ROUND_CTX: Final = 1024
 _SMALL_CTX: Final = 4096
 

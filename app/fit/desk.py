@@ -54,9 +54,10 @@ class FitDesk:
             return
         placement = forecast.report.placement
         taken = taken_by_device(placement, forecast.machine, after)
+        mapped = {device.id: device.mapped_bytes for device in after.memories}
         for part in placement.devices:
             if part.device.id in taken:
-                measured = lesson(part, taken[part.device.id])
+                measured = lesson(part, taken[part.device.id], mapped[part.device.id])
                 self.history.record(part.device.id, predicted=part.need_bytes, measured=measured)
 
     def close(self) -> None:

@@ -19,6 +19,7 @@ from app.precheck import check_files
 from engine import gguf
 from engine.fit_estimate import need
 from engine.fit_shape import read_shape
+from engine.limits import check_load
 from engine.types import LoadRequest, context_of
 
 
@@ -69,7 +70,8 @@ def rooms(machine: Machine, history: FitHistory) -> Rooms:
 
 def settings_of(request: LoadRequest, search: Search) -> PairSettings:
     """How the engine would load the pair that is asked for. Where the request gives no split, neither does this: the
-    placement chooses one, and `request_of` puts it down."""
+    placement chooses one, and `request_of` puts it down. Raises EngineError for settings that the engine refuses."""
+    check_load(request)
     settings = PairSettings(
         ctx=context_of(request, search.pair.target.trained_ctx),
         kv_type=request.kv_type,

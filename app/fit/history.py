@@ -12,6 +12,8 @@ import threading
 from pathlib import Path
 from typing import Final
 
+from app.small_file import read_small_file
+
 _KEPT: Final = 8  # of a device: drivers and habits change
 _DEVICES: Final = 32
 _LARGEST: Final = 1 << 50
@@ -43,7 +45,7 @@ class FitHistory:
 
     def _read(self) -> dict[str, list[int]]:
         try:
-            values = json.loads(self._path.read_text(encoding="utf-8"))
+            values = json.loads(read_small_file(self._path))
         except (OSError, ValueError, RecursionError):
             return {}
         if not isinstance(values, dict):

@@ -1,4 +1,5 @@
-"""The best settings that fit: a shorter context first, then a smaller cache type, then less on the GPU."""
+"""The best settings that fit: a shorter context first, then a smaller cache type, then smaller pieces of prompts, then
+less on the GPU."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.fit.advice import SMALLER_KV, has_own_memory, round_ctx, with_smaller_kv, without_gpu
+from app.fit.advice import SMALL_UBATCH, SMALLER_KV, has_own_memory, round_ctx, with_smaller_kv, without_gpu
+from app.fit.placing import chunk
 from app.fit.search import Search
 from app.fit.values import PairSettings, Placement, Verdict
 from engine.errors import EngineError
@@ -49,7 +51,8 @@ def _changes(search: Search, asked: PairSettings) -> Iterator[PairSettings]:
     if not asked.with_draft:
         yield asked
     caches = [asked] if asked.kv_type is SMALLER_KV else [asked, with_smaller_kv(asked)]
-    for settings in caches:
+    small = [replace(settings, ubatch=SMALL_UBATCH) for settings in caches] if _reads_more(search, asked) else []
+    for settings in (*caches, *small):
         yield from _shorter(search, settings, least)
     if has_own_memory(search):
         if search.pair.target.experts[0]:
@@ -60,7 +63,13 @@ def _changes(search: Search, asked: PairSettings) -> Iterator[PairSettings]:
             if fewer is not None:
                 yield fewer
         yield from _shorter(search, without_gpu(asked), 1)
-    yield from _shorter(search, caches[-1], 1)
+    shortest = [proposed for settings in (*caches, *small) for proposed in _shorter(search, settings, 1)]
+    yield from sorted(shortest, key=lambda proposed: -proposed.ctx)  # of equal ones that which gives up least
+
+
+def _reads_more(search: Search, asked: PairSettings) -> bool:
+    """Whether prompts are read in larger pieces than need be."""
+    return chunk(asked, search.rooms.machine) > SMALL_UBATCH
 
 
 def _fewer_layers(search: Search, settings: PairSettings) -> PairSettings | None:

@@ -45,7 +45,7 @@ class Search:
 
     def largest_ctx(self, settings: PairSettings) -> int:
         """The longest context that fits, a multiple of CTX_STEP, up to what the target was trained with; 0 if none."""
-        limit = max(1, (self.pair.target.trained_ctx or MAX_CTX) // CTX_STEP)
+        limit = max(1, min(self.pair.target.trained_ctx or MAX_CTX, MAX_CTX) // CTX_STEP)
         return CTX_STEP * self._most(
             limit,
             lambda steps: replace(settings, ctx=CTX_STEP * steps),

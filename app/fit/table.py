@@ -13,6 +13,7 @@ from app.fit_words import (
     gigabytes,
     method_sentence,
     not_here_sentence,
+    nothing_fits_sentence,
     proposal_sentence,
     verdict_sentence,
 )
@@ -41,7 +42,10 @@ def fit_lines(report: FitReport, proposal: Proposal | None, here: Here = Here.RE
         for advice in report.advice:
             what, effect = advice_words(advice)
             yield f"  {left(what, _NAME_WIDTH)} {effect}"
-    if proposal is not None and proposal.settings != report.settings:
+    if proposal is None:
+        yield ""
+        yield nothing_fits_sentence()
+    elif proposal.settings != report.settings:
         yield ""
         yield proposal_sentence(proposal.settings, report)
 

@@ -44,10 +44,11 @@ def is_used(part: DeviceFit) -> bool:
     return part.target.total > 0 or part.draft.total > 0
 
 
-def lesson(part: DeviceFit, taken: int) -> int:
+def lesson(part: DeviceFit, taken: int, mapped: int) -> int:
     """What is to be remembered as taken.
 
-    Of the computer's memory never less than was predicted: weights are mapped, and what was not touched yet, such as
-    most of a mixture's experts, is counted only later.
+    Of the computer's memory never less than was predicted: weights are `mapped`, and what was not touched yet, such as
+    most of a mixture's experts, is counted only later. And more only by what is no page of a file: those are given up
+    where memory is short, and where the weights were copied into another order nothing needs them any more.
     """
-    return taken if part.device.kind is DeviceKind.CARD else max(taken, part.need_bytes)
+    return taken if part.device.kind is DeviceKind.CARD else max(taken - mapped, part.need_bytes)

@@ -118,6 +118,11 @@ class Placement:
         return sum(device.short_bytes for device in self.devices)
 
     @property
+    def over_bytes(self) -> int:
+        """By how much need and margin together are more than there is, on all devices."""
+        return sum(max(0, -device.left_bytes) for device in self.devices)
+
+    @property
     def left_bytes(self) -> int:
         """On the device that has least."""
         return min(device.left_bytes for device in self.devices)

@@ -72,6 +72,8 @@ def _read_part(
     beginning = _Beginning(source, model, part, cancelled)
     beginning.read(_FIRST_BYTES)
     told = beginning.size
+    if not beginning.data.startswith(b"GGUF"):
+        raise EngineError(ErrorKind.DOWNLOAD_NOT_GGUF, file=part.path, host=beginning.host)
     if None not in (told, part.size_bytes) and told != part.size_bytes:
         raise EngineError(ErrorKind.DOWNLOAD_CHANGED, file=part.path, repo=model.repo)
     size = part.size_bytes if told is None else told

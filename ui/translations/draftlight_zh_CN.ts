@@ -504,10 +504,6 @@
         <translation>上下文为 {ctx} 个 token 时吃紧：安全余量还差 {size}，生成回复时内存可能耗尽。</translation>
     </message>
     <message>
-        <source>It is too big by {size} with a context of {ctx} tokens.</source>
-        <translation>上下文为 {ctx} 个 token 时超出 {size}。</translation>
-    </message>
-    <message>
         <source>The target was trained with {largest} tokens; beyond them its text gets worse.</source>
         <translation>目标模型的训练长度为 {largest} 个 token；超出后文本质量会下降。</translation>
     </message>
@@ -528,10 +524,6 @@
         <translation>根据文件头估算。</translation>
     </message>
     <message>
-        <source>Estimated: llama.cpp could not measure it.</source>
-        <translation>估算值：llama.cpp 无法测量。</translation>
-    </message>
-    <message>
         <source>Nothing has been downloaded yet.</source>
         <translation>尚未下载任何文件。</translation>
     </message>
@@ -542,6 +534,10 @@
     <message>
         <source>The target has not been downloaded yet.</source>
         <translation>目标模型尚未下载。</translation>
+    </message>
+    <message>
+        <source>{effect}, not enough</source>
+        <translation>{effect}，仍不够</translation>
     </message>
     <message>
         <source>saves {size}</source>
@@ -596,6 +592,10 @@
         <translation>速度约为原来的 {speed} 倍</translation>
     </message>
     <message>
+        <source>No settings make it fit. Choose a smaller model, or close other programs.</source>
+        <translation>任何设置都装不下。请选择更小的模型，或关闭其他程序。</translation>
+    </message>
+    <message>
         <source>context {ctx}</source>
         <translation>上下文 {ctx}</translation>
     </message>
@@ -618,6 +618,14 @@
     <message>
         <source>The best that fits: {changes}.</source>
         <translation>放得下的最佳设置：{changes}。</translation>
+    </message>
+    <message>
+        <source>With a context of {ctx} tokens it is too big by {size}, the margin included.</source>
+        <translation>上下文为 {ctx} 个词元时，连同安全余量超出 {size}。</translation>
+    </message>
+    <message>
+        <source>Estimated: llama.cpp did not measure it, so it may not load either.</source>
+        <translation>估算值：llama.cpp 未能测量，因此也可能无法加载。</translation>
     </message>
     <message>
         <source>{device} is not used: this build of the engine does not see it.</source>
@@ -1437,6 +1445,10 @@
         <translation>模型在 {completion_tokens} 个 token 后结束。请使用要求更多内容的提示词。</translation>
     </message>
     <message>
+        <source>Something outside the program ended it before it was ready, most often the system because memory ran out. Close other programs and try again.</source>
+        <translation>引擎在就绪之前被程序之外的因素结束，最常见的是内存耗尽时由系统结束。请关闭其他程序后重试。</translation>
+    </message>
+    <message>
         <source>This processor lacks an instruction that this build of the engine uses. Install a build for older processors.</source>
         <translation>此处理器缺少该引擎版本所用的指令。请安装适用于较旧处理器的版本。</translation>
     </message>
@@ -1625,10 +1637,6 @@
         <translation>Hub 上的 {file} 已被替换</translation>
     </message>
     <message>
-        <source>{repo} now holds another file under this name, so the part on the disk does not belong to it. Cancel the download and begin it anew.</source>
-        <translation>{repo} 中此名称下已是另一个文件，磁盘上已下载的部分与它不符。请取消下载并重新开始。</translation>
-    </message>
-    <message>
         <source>{file} is already being downloaded</source>
         <translation>{file} 已在下载</translation>
     </message>
@@ -1679,6 +1687,10 @@
     <message>
         <source>{path_name} belongs to {owner}</source>
         <translation>{path_name} 属于 {owner}</translation>
+    </message>
+    <message>
+        <source>{repo} now holds another file under this name than the one that was looked up. Where a download of it had begun, cancel that and begin it anew.</source>
+        <translation>{repo} 中此名称现在对应的文件与查询到的不同。如果已开始下载，请取消并重新开始。</translation>
     </message>
     <message>
         <source>It is used where it lies, at {path}, and is only removed with that program.</source>
@@ -1805,12 +1817,12 @@
         <translation>至少应留出 {margin_bytes}。</translation>
     </message>
     <message>
-        <source>This would fit: {remedy}.</source>
-        <translation>这样可以装下：{remedy}。</translation>
+        <source>Another limit may be set for the program, or others took memory meanwhile.</source>
+        <translation>可能对本程序另有限制，或其他程序在此期间占用了内存。</translation>
     </message>
     <message>
-        <source>No settings make it fit. Choose a smaller model, or close other programs.</source>
-        <translation>任何设置都装不下。请选择更小的模型，或关闭其他程序。</translation>
+        <source>This would fit: {remedy}.</source>
+        <translation>这样可以装下：{remedy}。</translation>
     </message>
 </context>
 <context>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -148,7 +149,8 @@ def _silent(connection: Connection, log_path: str) -> None:
 
 
 def _dying(connection: Connection, log_path: str) -> None:
-    connection.recv()
+    *_, folder = connection.recv()
+    Path(folder, "model.gguf").write_text("what it was at")
     Path(log_path).write_text("last words")
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -172,13 +174,16 @@ def test_silence_ends(tmp_path: Path, header: Path) -> None:
     assert not list((tmp_path / "logs").iterdir())
 
 
-def test_death_leaves_its_last_words(tmp_path: Path, header: Path) -> None:
-    """A killed process is told by its signal and its log, a failed one by its exit status; no log stays."""
+def test_death_leaves_its_last_words(tmp_path: Path, header: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A killed process is told by its signal and its log, a failed one by its exit status; nothing of them stays."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "written"))
+    (tmp_path / "written").mkdir()
     loads = DryLoads(tmp_path / "logs", target=_dying)
     report = _refused(loads, header)
     assert (report.fact("reason"), report.detail) == ("SIGKILL", "last words")
     assert _refused(DryLoads(tmp_path / "logs", target=_failing), header).fact("reason") == "exit 3"
     assert not list((tmp_path / "logs").iterdir())
+    assert not list((tmp_path / "written").iterdir())
 
 
 def test_process_that_left_is_replaced(tmp_path: Path, header: Path) -> None:

@@ -16,11 +16,12 @@ from app.fit.search import Search
 from app.fit.values import Advice, AdviceKind, PairSettings, Verdict
 from engine.errors import EngineError, ErrorKind
 from engine.fit import FitSettings, ModelNeed
-from engine.types import FlashAttention, KvType
-from tests.fakes.devices import GIB, MACHINES, card, machine, memory, unified
+from engine.types import MAX_CTX, FlashAttention, KvType
+from tests.fakes.devices import GIB, MACHINES, MIB, card, machine, memory, unified
 from tests.unit.app.fit.conftest import HeaderOf, MakeSearch, enough
 
 LARGE = ("qwen3-32b", "qwen3-0.6b")
+SMALL = ("llama-8b", "llama-1b-tied")
 MIXTURE = ("qwen3-30b-a3b", "qwen3-0.6b")
 
 
@@ -143,6 +144,31 @@ def test_what_is_proposed_fits(name: str, models: tuple[str, str], search: MakeS
             assert proposal.settings.ctx <= asked.ctx
             assert (proposal.settings == asked) is fits
         assert proposal is not None or not fits
+
+
+def test_smaller_pieces_before_a_context_that_is_no_use(search: MakeSearch) -> None:
+    """Where prompts are read in large pieces, smaller ones are proposed before the context goes below 4,096 tokens."""
+    asked = PairSettings(8192, KvType.Q8_0, ubatch=2048)
+    room = enough(search(machine(card(24 * GIB)), *SMALL).place(replace(asked, ctx=4096, ubatch=128)).devices[0])
+    proposal = propose(search(machine(card(24 * GIB, room)), *SMALL), asked)
+    assert proposal is not None
+    assert (proposal.settings.ctx, proposal.settings.ubatch) == (4096, 128)
+
+
+def test_nothing_is_given_up_for_nothing(search: MakeSearch) -> None:
+    """A smaller cache that makes no longer context fit is not proposed."""
+    for free in range(10 * GIB, 11 * GIB, 100 * MIB):
+        found = search(machine(system=memory(free=free, total=16 * GIB)), *SMALL)
+        proposal = propose(found, PairSettings(8192))
+        if proposal is not None and proposal.settings.kv_type is KvType.Q8_0:
+            assert proposal.settings.ctx > found.largest_ctx(PairSettings(8192)) - 256
+
+
+def test_no_more_than_can_be_asked_for(search: MakeSearch) -> None:
+    """A target that says it was trained with two billion tokens fits with at most as many as a load takes."""
+    found = search(machine(system=memory(free=1 << 50, total=1 << 51)), "qwen3-0.6b")
+    found.pair.target.trained_ctx = (1 << 31) - 1
+    assert found.largest_ctx(PairSettings(8192)) <= MAX_CTX
 
 
 def test_speed_with_few_layers_less(search: MakeSearch) -> None:

@@ -99,6 +99,14 @@ def test_untouched_weights_teach_nothing(desk: FitDesk, device: Device) -> None:
     assert learned(desk, forecast, after(5 * GIB), device.id) == GIB
 
 
+def test_weights_that_stand_twice_teach_nothing(desk: FitDesk) -> None:
+    """Pages of a file whose weights were copied into another order are given up where memory is short."""
+    before = machine(system=memory(10 * GIB, 16 * GIB))
+    forecast = fake_forecast(before, {"system": WEIGHTS})
+    after = machine(system=replace(before.system, ours_bytes=7 * GIB, mapped_bytes=3 * GIB))
+    assert learned(desk, forecast, after, "system") == 0
+
+
 def test_what_the_engine_holds_is_known_to_all(tmp_path: Path) -> None:
     """Whoever asks the desk for the devices gets it with what the last load took of those that do not tell."""
     drm = write_amd_cards(tmp_path / "drm", AmdCard(used=str(6 * GIB)))

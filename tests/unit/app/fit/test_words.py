@@ -73,7 +73,7 @@ def test_every_verdict_names_its_context(report: Callable[..., FitReport], searc
         assert not set("{}") & set(verdict_sentence(one) + verdict_in_short(one))
     assert f"Up to {fits.largest_ctx:,} tokens fit." in verdict_sentence(fits)
     assert "0.54 GB of the safety margin" in verdict_sentence(tight)
-    assert "too big by 0.52 GB" in verdict_sentence(too_big)
+    assert "too big by 1.06 GB, the margin included" in verdict_sentence(too_big)
     assert f"{hopeless.fitting_layers} of 65 layers would fit" in verdict_sentence(hopeless)
     assert verdict_in_short(fits).startswith("Fits, up to ")
     assert verdict_in_short(tight).startswith("Not at 8k; ")
