@@ -20,7 +20,8 @@ from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.fit import FitSettings, ModelNeed
 from engine.launch import run_dry_loads
 
-_PATIENCE_S: Final = 30.0  # the first answer waits for llama.cpp and its GPU to start
+_PATIENCE_S: Final = 30.0  # the first answer of a process waits for llama.cpp and its GPU to start
+_LATER_S: Final = 5.0  # the others take some 20 ms, a fraction of a second where a disk is slow
 
 
 class DryLoads:
@@ -35,13 +36,16 @@ class DryLoads:
         *,
         target: Callable[[Connection, str], None] = run_dry_loads,
         patience_s: float = _PATIENCE_S,
+        later_s: float = _LATER_S,
     ) -> None:
         """`logs` is the folder for what llama.cpp says; `target` is what the process runs."""
         self._logs = logs
         self._target = target
-        self._patience_s = patience_s
+        self._patience_s, self._later_s = patience_s, later_s
         self._lock = threading.Lock()
         self._probe: _Probe | None = None
+        self._asked: _Probe | None = None  # the one that an answer is awaited of
+        self._closed = False
         atexit.register(self.close)  # so that no log is left
 
     def measure(self, files: Path | Sequence[Path], settings: FitSettings) -> ModelNeed:
@@ -64,10 +68,13 @@ class DryLoads:
         raise EngineError.of(answer or _unmeasurable(paths, "no answer"))
 
     def _ask(self, paths: tuple[Path, ...], settings: FitSettings) -> ModelNeed | ErrorReport | None:
-        probe = self._probe or _Probe(self._target, self._logs)
+        if self._closed:
+            return _unmeasurable(paths, "closed")
+        patience_s = self._patience_s if self._probe is None else self._later_s
+        probe = self._asked = self._probe or _Probe(self._target, self._logs)
         self._probe = None
         try:
-            answer: ModelNeed | ErrorReport = probe.ask((paths, settings, probe.folder), self._patience_s)
+            answer: ModelNeed | ErrorReport = probe.ask((paths, settings, probe.folder), patience_s)
         except TimeoutError:
             return _unmeasurable(paths, "no answer", probe.bury()[1])
         except (EOFError, OSError):
@@ -76,11 +83,17 @@ class DryLoads:
         except BaseException:
             probe.bury()
             raise
+        finally:
+            self._asked = None
         self._probe = probe
         return answer
 
     def close(self) -> None:
-        """End the process, if one runs. It is started again by the next question."""
+        """End the process, also in the middle of a question; nothing is measured any more."""
+        self._closed = True
+        asked = self._asked
+        if asked is not None:
+            asked.kill()
         with self._lock:
             if self._probe is not None:
                 self._probe.bury()
@@ -122,6 +135,11 @@ class _Probe:
         if not self._connection.poll(patience_s):
             raise TimeoutError
         return self._connection.recv()
+
+    def kill(self) -> None:
+        """From any thread; whoever waits for its answer buries it."""
+        with contextlib.suppress(ValueError):  # that has just happened
+            self._process.kill()
 
     def bury(self) -> tuple[int, str]:
         """End it, free what is left, and tell its exit code and last words."""

@@ -47,7 +47,7 @@ class Facts(Mapping[str, str]):
             elif name in self._LABELS:
                 self._words[name] = str(value)
             elif name.endswith("_bytes"):
-                self._words[name] = f"{count(value)} bytes" if exact else size(value)
+                self._words[name] = _exactly(value) if exact else size(value)
             else:
                 self._words[name] = count(value)
 
@@ -59,6 +59,11 @@ class Facts(Mapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._words)
+
+
+def _exactly(size_bytes: int | float) -> str:
+    """With three digits more than usual; all of them where that is little."""
+    return f"{size_bytes / 1e9:,.3f} GB" if size_bytes >= 1e9 else f"{count(size_bytes)} bytes"
 
 
 def printable(text: str) -> str:

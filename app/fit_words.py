@@ -3,11 +3,12 @@ option, so that the window and the command line can both use them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from app.amounts import count
 from app.amounts import size as amount
-from app.devices.device import Device, DeviceProblem, DeviceTrouble
+from app.devices.device import Device, DeviceKind, DeviceProblem, DeviceTrouble
 from app.fit.values import Advice, AdviceKind, FitReport, NotMeasured, PairSettings, Verdict
 from app.model_values import Here
 from app.translate import translate
@@ -19,8 +20,10 @@ def gigabytes(size_bytes: float) -> str:
 
 
 def tokens_in_short(tokens: int) -> str:
-    """8192 as "8k", 5376 as "5.2k": thousands as computers count them."""
-    return str(tokens) if tokens < 1024 else f"{int(tokens / 102.4) / 10:g}k"
+    """8192 as "8k", as everybody calls it, and 5376 as "5.3k", as everybody reads that."""
+    if tokens < 1000:
+        return str(tokens)
+    return f"{tokens // 1024}k" if tokens % 1024 == 0 else f"{tokens // 100 / 10:g}k"
 
 
 def device_name(device: Device) -> str:
@@ -75,11 +78,12 @@ def _instead(report: FitReport) -> list[str]:
     elif report.largest_ctx:
         sentences.append(translate("fit", "Up to {largest} tokens fit.").format(largest=count(report.largest_ctx)))
     if 0 < report.fitting_layers < report.layers:
-        sentences.append(
-            translate("fit", "{fitting} of {layers} layers would fit on the graphics card.").format(
-                fitting=report.fitting_layers, layers=report.layers
-            )
-        )
+        cards = [part for part in report.placement.devices if part.device.kind is not DeviceKind.SYSTEM]
+        if len(cards) > 1:
+            text = translate("fit", "{fitting} of {layers} layers would fit on the graphics cards.")
+        else:
+            text = translate("fit", "{fitting} of {layers} layers would fit on the graphics card.")
+        sentences.append(text.format(fitting=report.fitting_layers, layers=report.layers))
     return sentences
 
 
@@ -158,6 +162,13 @@ def proposal_sentence(proposed: PairSettings, report: FitReport) -> str:
     """The best settings that fit, as far as they differ from those of the report."""
     changes = changes_words(proposed, report.settings, report.layers)
     return translate("fit", "The best that fits: {changes}.").format(changes=changes)
+
+
+def ways_heading(advice: Sequence[Advice]) -> str:
+    """Whether one of them suffices or none."""
+    if any(one.verdict is Verdict.FITS for one in advice):
+        return translate("fit", "Ways to make it fit")
+    return translate("fit", "Ways to need less")
 
 
 def nothing_fits_sentence() -> str:

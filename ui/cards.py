@@ -106,7 +106,8 @@ def load_notice(refusal: Refusal, kept: LoadedPair | None, remedy: LoadRequest |
     actions: list[Action] = [Action.LOAD_REMEDY] if remedy is not None else []
     if report.kind is ErrorKind.WOULD_NOT_FIT:
         actions.append(Action.LOAD_ANYWAY)
-    if request is not None and request.draft is not None and _is_about_draft(report, request.draft):
+    without = remedy is not None and remedy.draft is None  # its button says the same
+    if request is not None and request.draft is not None and not without and _is_about_draft(report, request.draft):
         actions.append(Action.LOAD_WITHOUT_DRAFT)
     if request is not None and report.kind in ROOM_KINDS:
         actions.append(Action.LOAD_OPTIONS)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.devices.device import DeviceKind
 from app.fit.values import DeviceFit, FitReport, Verdict
-from app.fit_words import changes_words, gigabytes, verdict_sentence
+from app.fit_words import changes_words, gigabytes, verdict_sentence, ways_heading
 from app.model_values import Here
 from app.translate import translate
 from ui.fact_list import wrapped
@@ -105,8 +105,10 @@ class FitCard(QWidget):
         own = fit.settings != fit.asked
         _tell(self._set, _own_words(fit) if own else "")
         self.back.setText(translate("fit", "Back to the settings above the table"))
-        self.back.setVisible(own)
+        if own:
+            self.back.show()
         self._show_ways(report)
+        self.back.setVisible(own)
 
     def _show_devices(self, report: FitReport | None) -> None:
         parts = [] if report is None else told_devices(report)
@@ -122,17 +124,21 @@ class FitCard(QWidget):
 
     def _show_ways(self, report: FitReport | None) -> None:
         advice = () if report is None else report.advice
-        self._head.setText(translate("fit", "WAYS TO MAKE IT FIT"))
+        self._head.setText(ways_heading(advice).upper())
         self._head.setVisible(bool(advice))
         while len(self._ways) < len(advice):
             way = WayButton()
             way.taken.connect(self.way_taken)
             self._list.addWidget(way)
             self._ways.append(way)
+        held = any(button.hasFocus() for button in (self.back, *self._ways))
         for place, way in enumerate(self._ways):
             way.setVisible(place < len(advice))
             if place < len(advice):
                 way.show_advice(advice[place])
+        if held:  # a button that goes would pass it on to anything
+            offered = [button for button in (self.back, *self._ways) if not button.isHidden()]
+            (offered[0] if offered else self).setFocus()
 
 
 def told_devices(report: FitReport) -> list[DeviceFit]:
@@ -162,7 +168,8 @@ def _state_words(fit: Fit, here: Here) -> str:
         return figures_words(fit.report, here)
     if fit.problem is not None:
         why = problem_words(fit.problem)
-        return f"{translate('fit', 'It is not known yet.')}\n{why}" if fit.missing else why
+        unknown = translate("fit", "It is not known yet.")
+        return f"{unknown}\n{why}" if fit.missing else why
     if fit.fetching:
         return translate("fit", "Its header is being fetched, some megabytes…")
     return translate("fit", "It is being worked out…")

@@ -18,4 +18,7 @@ class Desk(loads.Desk, Protocol):
 
     held: Mapping[str, int]
 
+    def close(self) -> None:
+        """Answer nothing more, and let nobody wait for an answer."""
+
     def margins(self, machine: Machine) -> Mapping[str, int]: ...

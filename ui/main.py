@@ -40,6 +40,7 @@ class Program:
         """`find_starter` gives the starter pair, `parts` are what the models page works with, `desk` is asked about
         memory."""
         self._client = client
+        self._desk = desk
         self._collector = Collector()
         self.worker = EngineWorker(client, LoadJudge(desk, client))
         self.pairs = PairControl(self.worker, find_starter)
@@ -55,6 +56,7 @@ class Program:
     def close(self) -> None:
         """Take no more prompts, cancel, end the engine, then the threads. Blocks until all are gone."""
         self.window.close()
+        self._desk.close()
         self._client.close()
         self.worker.stop()
         self.fits.close()
@@ -94,4 +96,3 @@ def run(paths: Paths) -> int:
         return application.exec()
     finally:
         program.close()
-        desk.close()

@@ -120,7 +120,7 @@ class MemoryControl(QObject):
             self._desk.held = {}
             self._learned = forecast is None
             self._again = again
-            was_low, self._watch = self.low, MarginWatch(_accepted(forecast))
+            was_low, self._watch = self.low, MarginWatch(() if again else _accepted(forecast))
             if was_low:  # of another pair
                 self.changed.emit()
         elif self._client.pid == self._asked_pid:

@@ -38,9 +38,10 @@ def memory_parts(fit: DeviceFit) -> tuple[MemoryPart, ...]:
 
 
 def memory_segments(fit: DeviceFit) -> Segments:
-    """Shares of the whole device. Their sum is more than 1 where the pair is too big; what is beyond is not seen."""
-    total = max(1, fit.device.total_bytes)
-    return tuple((part.colour, part.size_bytes / total) for part in memory_parts(fit))
+    """Shares of the whole device; where the pair is too big, of what is needed, so that all parts are seen."""
+    parts = memory_parts(fit)
+    whole = max(1, fit.device.total_bytes, sum(part.size_bytes for part in parts))
+    return tuple((part.colour, part.size_bytes / whole) for part in parts)
 
 
 def memory_words(fit: DeviceFit) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.fit.pair_fits import Files
 from app.model_values import RemoteModel
@@ -14,11 +14,14 @@ from ui.models_pool import Pool, Task
 
 AT_A_TIME = 2
 CONNECTION = (ErrorKind.HUB_UNREACHABLE, ErrorKind.HUB_BUSY)  # what fails for one fails for all
+# What may pass: an odd answer, a page to sign in on a foreign network
+PASSING = (*CONNECTION, ErrorKind.HUB_REFUSED, ErrorKind.DOWNLOAD_STALLED, ErrorKind.DOWNLOAD_NOT_GGUF)
+FIRST_PAUSE_MS, LONGEST_PAUSE_MS = 5_000, 300_000
 
 
 class HeadersControl(QObject):
-    """Main thread. Each is fetched once, while somebody looks and the hub may be asked; what was refused is not asked
-    for again before `try_again`.
+    """Main thread. Each is fetched once, while somebody looks and the hub may be asked. A fault that may pass is tried
+    again after a pause that grows; what was refused is not asked for again before `try_again`.
 
     Signals:
         changed(): a header came, or will not come.
@@ -38,6 +41,10 @@ class HeadersControl(QObject):
         self._tasks: dict[RemoteModel, Task] = {}
         self._wanted: tuple[RemoteModel, ...] = ()
         self._shown = self._offline = False
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause_ms = FIRST_PAUSE_MS
+        self._pause.timeout.connect(self._go_on)
 
     def files(self, model: RemoteModel) -> Files | None:
         """What is kept of its header."""
@@ -69,11 +76,12 @@ class HeadersControl(QObject):
         if shown == self._shown:
             return
         self._shown = shown
-        if shown:
-            self._cut = None
-        else:
+        if not shown:
+            self._pause.stop()
             self._stop()
-        self._fetch()
+            return
+        self._pause_ms = FIRST_PAUSE_MS
+        self._go_on()
 
     def use_offline(self, offline: bool) -> None:
         if offline != self._offline:
@@ -85,9 +93,16 @@ class HeadersControl(QObject):
     def try_again(self) -> None:
         """Something changed by which what was refused may come."""
         self._refused.clear()
-        self._cut = None
-        self._fetch()
+        self._pause_ms = FIRST_PAUSE_MS
+        self._go_on()
         self.changed.emit()
+
+    def _go_on(self) -> None:
+        """Ask again for what may come now."""
+        self._pause.stop()
+        self._cut = None
+        self._refused = {model: why for model, why in self._refused.items() if why.kind not in PASSING}
+        self._fetch()
 
     def close(self) -> None:
         for pool in (self._shelf, self._lane):
@@ -128,6 +143,9 @@ class HeadersControl(QObject):
 
     def _on_refused(self, model: RemoteModel, report: ErrorReport) -> None:
         del self._tasks[model]
+        if report.kind in PASSING and not self._pause.isActive():
+            self._pause.start(self._pause_ms)
+            self._pause_ms = min(2 * self._pause_ms, LONGEST_PAUSE_MS)
         if report.kind in CONNECTION:
             self._cut = report
         else:

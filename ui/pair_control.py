@@ -153,8 +153,8 @@ class PairControl(QObject):
     def _on_event(self, number: int, event: Event | FoundPair | Remedy) -> None:
         if isinstance(event, Finished):
             self._revivable = self.request  # it works, so a later death deserves another restart
-        if isinstance(event, Remedy):
-            self.remedy = event.request
+        if isinstance(event, Remedy) and (self.loading is None or number == self.loading.ticket):
+            self.remedy = event.request  # of the present load, or of a reply; not of a load that was given up
         if self.loading is None or number != self.loading.ticket:
             return
         match event:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLabel, QPushButton, QSizePolicy
 
-from app.fit.values import Advice
+from app.fit.values import Advice, Verdict
 from app.fit_words import advice_words
 from ui.style import set_tone
 
@@ -50,7 +50,8 @@ class WayButton(QPushButton):
         what, effect = advice_words(advice)
         self._what.setText(what[:1].upper() + what[1:])
         self._effect.setText(effect)
-        set_tone(self._effect, "good" if advice.speed is None else "caution")
+        suffices = advice.verdict is Verdict.FITS
+        set_tone(self._effect, "muted" if not suffices else "good" if advice.speed is None else "caution")
         self.setAccessibleName(f"{what}, {effect}")
         self._arrange()
 

@@ -197,6 +197,9 @@ class EngineWorker(QObject):
         try:
             work(ticket)
         except WouldNotFitError as error:
+            if ticket.cancelled:
+                self.event.emit(ticket.number, _NOT_LOADED)
+                return
             if error.remedy is not None:
                 self.event.emit(ticket.number, Remedy(error.remedy))
             self.event.emit(ticket.number, Failed(None, error.report))

@@ -38,7 +38,8 @@ class OtherDraft:
 def advise(
     search: Search, settings: PairSettings, placement: Placement, others: Sequence[OtherDraft] = ()
 ) -> tuple[Advice, ...]:
-    """What helps where `placement`, that of `settings`, does not fit; what saves nothing is left out.
+    """What helps where `placement`, that of `settings`, does not fit: first what suffices. What saves nothing is left
+    out.
 
     Args:
         others: largest first.
@@ -47,7 +48,8 @@ def advise(
     found = [advice for way in ways for advice in _possible(way(search, settings, placement))]
     at = next((index for index, advice in enumerate(found) if advice.kind is AdviceKind.NO_DRAFT), len(found))
     found[at:at] = _possible(_smaller_draft(search, settings, placement, others))
-    return tuple(advice for advice in found if advice.saves_bytes > 0)
+    saving = (advice for advice in found if advice.saves_bytes > 0)
+    return tuple(sorted(saving, key=lambda advice: advice.verdict is not Verdict.FITS))
 
 
 def _possible(ways: Iterator[Advice]) -> list[Advice]:

@@ -15,6 +15,7 @@ from engine.errors import EngineError
 
 # Down to here a shorter context is better than any other way: it still holds a conversation or a file.
 _USEFUL_CTX: Final = 4096
+_SLACK_BYTES: Final = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ def propose(search: Search, asked: PairSettings) -> Proposal | None:
     placement = search.measured(asked)
     if placement.verdict is Verdict.FITS:
         return Proposal(asked, placement)
+    search = _with_slack(search)
     ways = [asked, replace(asked, with_draft=False)] if asked.with_draft and search.pair.draft else [asked]
     for settings in ways:
         for proposed in _changes(search, settings):
@@ -43,6 +45,15 @@ def propose(search: Search, asked: PairSettings) -> Proposal | None:
             if placement.verdict is Verdict.FITS:
                 return Proposal(proposed, placement)
     return None
+
+
+def _with_slack(search: Search) -> Search:
+    """Free memory moves all the time: what is proposed shall still fit when it is asked for."""
+    margins = {
+        device.id: search.rooms.margins[device.id] + min(_SLACK_BYTES, device.total_bytes // 100)
+        for device in search.rooms.machine.memories
+    }
+    return replace(search, rooms=replace(search.rooms, margins=margins))
 
 
 def _changes(search: Search, asked: PairSettings) -> Iterator[PairSettings]:

@@ -16,6 +16,7 @@ from app.fit_words import (
     nothing_fits_sentence,
     proposal_sentence,
     verdict_sentence,
+    ways_heading,
 )
 from app.model_values import Here
 from app.table import columns, left, right
@@ -38,7 +39,7 @@ def fit_lines(report: FitReport, proposal: Proposal | None, here: Here = Here.RE
     yield " ".join(filter(None, (method_sentence(report), not_here_sentence(here))))
     if report.advice:
         yield ""
-        yield translate("fit", "Ways to make it fit:")
+        yield f"{ways_heading(report.advice)}:"
         for advice in report.advice:
             what, effect = advice_words(advice)
             yield f"  {left(what, _NAME_WIDTH)} {effect}"

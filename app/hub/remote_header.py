@@ -81,9 +81,11 @@ def _read_part(
         path = Path(PurePosixPath(part.path).name)
         header = grow_header(path, _ENDLESS if size is None else size, beginning.read, _GROWTH)
     except EngineError as error:
-        if error.report.kind is not ErrorKind.NOT_GGUF:
-            raise
-        raise EngineError(ErrorKind.DOWNLOAD_NOT_GGUF, file=part.path, host=beginning.host) from error
+        if error.report.kind is ErrorKind.NOT_GGUF:
+            raise EngineError(ErrorKind.DOWNLOAD_NOT_GGUF, file=part.path, host=beginning.host) from error
+        if error.report.kind is ErrorKind.GGUF_TRUNCATED:
+            raise refused(beginning.host, HTTPStatus.OK, translate("hub", "its file ends too early")) from error
+        raise
     return replace(header, size_bytes=header.expected_bytes) if size is None else header, beginning.data
 
 

@@ -52,6 +52,9 @@ class FakeDesk:
         self.history = FitHistory(folder)
         self._folder = folder
 
+    def close(self) -> None:
+        """Nothing of it waits."""
+
     def machine(self, engine: EngineInfo | None, own: OwnUse) -> Machine:
         self.questions.append(own.pid)
         self.gate.wait()

@@ -373,6 +373,19 @@ def test_a_pair_that_does_not_fit_anyway(shell: Shell) -> None:
     assert len(shell.client.loads) == 1
 
 
+def test_a_load_that_was_given_up_says_nothing(shell: Shell) -> None:
+    """What would have fitted of one pair is not offered for another, and a cancelled load asks nothing."""
+    shell.desk.models = "llama-8b", "llama-1b-tied"
+    shell.desk.now = machine(card(24 * GIB, 9 * GIB, name="RTX 4070"))
+    shell.desk.gate.clear()
+    shell.pairs.open(replace(tapes.REQUEST, ctx=32_768))
+    shell.pairs.cancel()
+    shell.desk.gate.set()
+    shell.wait(lambda: shell.pairs.loading is None)
+    assert shell.pairs.refusal is None
+    assert shell.pairs.remedy is None
+
+
 def test_memory_that_runs_out_while_writing(shell: Shell) -> None:
     """The text so far stays, the figures are told, and a click loads the pair with less."""
     shell.desk.models = "llama-8b", "llama-1b-tied"
@@ -383,7 +396,7 @@ def test_memory_that_runs_out_while_writing(shell: Shell) -> None:
     reply = shell.ask("Go on")
     assert reply.text
     assert titles(shell) == ["There is not enough memory"]
-    assert "This would fit: " in shell.notices[0].text
+    assert "This takes less: " in shell.notices[0].text
     shell.press(Action.LOAD_REMEDY)
     shell.wait(lambda: len(shell.client.loads) == 2 and shell.loaded)
     assert shell.pairs.remedy is None

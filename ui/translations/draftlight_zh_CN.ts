@@ -420,10 +420,6 @@
 <context>
     <name>fit</name>
     <message>
-        <source>Ways to make it fit:</source>
-        <translation>要放得下，可以：</translation>
-    </message>
-    <message>
         <source>Target KV cache, {ctx} tokens</source>
         <translation>目标模型 KV 缓存，{ctx} 个 token</translation>
     </message>
@@ -512,6 +508,10 @@
         <translation>最多放得下 {largest} 个 token。</translation>
     </message>
     <message>
+        <source>{fitting} of {layers} layers would fit on the graphics cards.</source>
+        <translation>{layers} 层中有 {fitting} 层可放进各显卡。</translation>
+    </message>
+    <message>
         <source>{fitting} of {layers} layers would fit on the graphics card.</source>
         <translation>{layers} 层中有 {fitting} 层可放在显卡上。</translation>
     </message>
@@ -592,6 +592,14 @@
         <translation>速度约为原来的 {speed} 倍</translation>
     </message>
     <message>
+        <source>Ways to make it fit</source>
+        <translation>让它装得下的办法</translation>
+    </message>
+    <message>
+        <source>Ways to need less</source>
+        <translation>减少占用的办法</translation>
+    </message>
+    <message>
         <source>No settings make it fit. Choose a smaller model, or close other programs.</source>
         <translation>任何设置都装不下。请选择更小的模型，或关闭其他程序。</translation>
     </message>
@@ -648,12 +656,12 @@
         <translation>恢复表格上方的设置</translation>
     </message>
     <message>
-        <source>WAYS TO MAKE IT FIT</source>
-        <translation>如何放得下</translation>
-    </message>
-    <message>
         <source>It also takes {size} of the computer&apos;s memory, which is free.</source>
         <translation>另需 {size} 的电脑内存，目前有空闲。</translation>
+    </message>
+    <message>
+        <source>It is not known yet.</source>
+        <translation>尚不清楚。</translation>
     </message>
     <message>
         <source>Its header is being fetched, some megabytes…</source>
@@ -825,6 +833,10 @@
     <message>
         <source>it is the name of a device</source>
         <translation>是系统的设备名</translation>
+    </message>
+    <message>
+        <source>its file ends too early</source>
+        <translation>文件过早结束</translation>
     </message>
     <message>
         <source>it sends another piece of the file</source>

@@ -94,18 +94,40 @@ def test_files_without_a_header(dry_loads: DryLoads, tmp_path: Path) -> None:
     assert _refused(dry_loads, tmp_path / "page.gguf").kind is ErrorKind.NOT_GGUF
 
 
-def test_one_process_serves_all(dry_loads: DryLoads, header: Path) -> None:
-    """Several measurements, from several threads too, take one process, and none is left after closing."""
+def test_one_process_serves_all(tmp_path: Path, header: Path) -> None:
+    """Several measurements, from several threads too, take one process; after closing none is left, nor begun."""
+    others = _children()
+    dry_loads = DryLoads(tmp_path / "logs")
     dry_loads.measure(header, _SETTINGS)
-    known = _children()
+    known = _children() - others
     with ThreadPoolExecutor(4) as pool:
         needs = list(pool.map(lambda ctx: dry_loads.measure(header, FitSettings(ctx)), (512, 1024, 2048, 4096) * 2))
     assert len(set(needs)) == 4
     assert needs[0].kv * 8 == needs[3].kv
-    assert _children() == known
+    assert _children() - others == known
     dry_loads.close()
     assert not _children() & known
-    assert dry_loads.measure(header, _SETTINGS).total > 0
+    assert _refused(dry_loads, header).fact("reason") == "closed"
+
+
+def test_closing_waits_for_no_answer(tmp_path: Path, header: Path) -> None:
+    """A process that hangs is ended with its question, whoever waits for the answer."""
+    loads = DryLoads(tmp_path / "logs", target=_silent)
+    others = _children()
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(_refused, loads, header)
+        while not _children() - others:
+            os.sched_yield()
+        loads.close()
+        assert waiting.result(timeout=20).kind is ErrorKind.FIT_UNMEASURABLE
+
+
+def test_later_answers_are_awaited_less_long(tmp_path: Path, header: Path) -> None:
+    """The first one waits for llama.cpp to start; a process that hangs after that is given up sooner."""
+    loads = DryLoads(tmp_path / "logs", target=_once, later_s=0.2)
+    assert loads.measure(header, _SETTINGS) == _NEED
+    assert _refused(loads, header).fact("reason") == "no answer"
+    loads.close()
 
 
 def _children() -> set[int]:
@@ -145,6 +167,13 @@ def test_part_of_a_header_is_not_stripped(tmp_path: Path) -> None:
 def _silent(connection: Connection, log_path: str) -> None:
     del log_path
     connection.recv()
+    threading.Event().wait()
+
+
+def _once(connection: Connection, log_path: str) -> None:
+    del log_path
+    connection.recv()
+    connection.send(_NEED)
     threading.Event().wait()
 
 

@@ -208,7 +208,7 @@ def test_modelscope(fake: FakeHub, first_file: bytes, small: Path) -> None:
         ("bytes", Fault(200, {}, b""), ErrorKind.DOWNLOAD_NOT_GGUF),
         ("bytes", replaced(raw_header(1 << 60, 1)), ErrorKind.GGUF_BROKEN),
         ("bytes", replaced(raw_header(0, 1, bytes(3 << 20))), ErrorKind.GGUF_BROKEN),
-        ("bytes", replaced(raw_header(0, 5)), ErrorKind.GGUF_TRUNCATED),
+        ("bytes", replaced(raw_header(0, 5)), ErrorKind.HUB_REFUSED),
         ("bytes", replaced(raw_header(0, 0, version=9)), ErrorKind.GGUF_VERSION),
         ("bytes", cut(after=1000), ErrorKind.HUB_UNREACHABLE),
         ("bytes", cut(after=0), ErrorKind.HUB_UNREACHABLE),
