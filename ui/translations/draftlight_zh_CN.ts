@@ -629,7 +629,7 @@
     </message>
     <message>
         <source>With a context of {ctx} tokens it is too big by {size}, the margin included.</source>
-        <translation>上下文为 {ctx} 个词元时，连同安全余量超出 {size}。</translation>
+        <translation>上下文为 {ctx} 个 token 时，连同安全余量超出 {size}。</translation>
     </message>
     <message>
         <source>Estimated: llama.cpp did not measure it, so it may not load either.</source>
@@ -994,7 +994,7 @@
     </message>
     <message>
         <source>Tokens computed at once; smaller pieces save memory, and prompts take longer</source>
-        <translation>一次计算的词元数；分段越小越省内存，读取提示也越慢</translation>
+        <translation>一次计算的 token 数；分段越小越省内存，读取提示也越慢</translation>
     </message>
     <message>
         <source>Experts</source>
@@ -1414,7 +1414,7 @@
     </message>
     <message>
         <source>A context of {ctx} tokens could not be set up</source>
-        <translation>无法建立 {ctx} 个词元的上下文</translation>
+        <translation>无法建立 {ctx} 个 token 的上下文</translation>
     </message>
     <message>
         <source>{path_name} was read, but the engine refused its context. Use a shorter context, another type for the cache, or flash attention where the cache is quantised.</source>
@@ -1818,11 +1818,11 @@
     </message>
     <message>
         <source>With a context of {ctx} tokens {need_bytes} of {device} are needed, and {free_bytes} of it are free.</source>
-        <translation>上下文为 {ctx} 个词元时，需要 {device} 的 {need_bytes}，而可用的有 {free_bytes}。</translation>
+        <translation>上下文为 {ctx} 个 token 时，需要 {device} 的 {need_bytes}，而可用的有 {free_bytes}。</translation>
     </message>
     <message>
         <source>With a context of {ctx} tokens {need_bytes} of memory are needed, and {free_bytes} are free.</source>
-        <translation>上下文为 {ctx} 个词元时，需要 {need_bytes} 内存，而可用的有 {free_bytes}。</translation>
+        <translation>上下文为 {ctx} 个 token 时，需要 {need_bytes} 内存，而可用的有 {free_bytes}。</translation>
     </message>
     <message>
         <source>At least {margin_bytes} should stay free.</source>
