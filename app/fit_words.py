@@ -116,11 +116,11 @@ def not_here_sentence(here: Here) -> str:
 
 
 def advice_words(advice: Advice) -> tuple[str, str]:
-    """What to change, and what that saves or costs; and where it does not suffice."""
+    """What to change, and what that saves or costs; of what does not suffice only that."""
     what, effect = _way_words(advice)
-    if advice.verdict is not Verdict.FITS:
-        effect = translate("fit", "{effect}, not enough").format(effect=effect)
-    return what, effect
+    if advice.verdict is Verdict.FITS:
+        return what, effect
+    return what, translate("fit", "saves {size}, not enough").format(size=gigabytes(advice.saves_bytes))
 
 
 def _way_words(advice: Advice) -> tuple[str, str]:

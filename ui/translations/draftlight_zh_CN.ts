@@ -536,10 +536,6 @@
         <translation>目标模型尚未下载。</translation>
     </message>
     <message>
-        <source>{effect}, not enough</source>
-        <translation>{effect}，仍不够</translation>
-    </message>
-    <message>
         <source>saves {size}</source>
         <translation>节省 {size}</translation>
     </message>
@@ -634,6 +630,10 @@
     <message>
         <source>Estimated: llama.cpp did not measure it, so it may not load either.</source>
         <translation>估算值：llama.cpp 未能测量，因此也可能无法加载。</translation>
+    </message>
+    <message>
+        <source>saves {size}, not enough</source>
+        <translation>节省 {size}，仍不够</translation>
     </message>
     <message>
         <source>{device} is not used: this build of the engine does not see it.</source>
