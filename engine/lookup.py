@@ -14,7 +14,7 @@ from typing import Final
 
 from engine.types import MAX_MATCH
 
-LENGTHS: Final = (3, 8)  # of the sequences that are linked, in tokens
+LENGTHS: Final = (2, 6)  # of the sequences that are linked, in tokens
 PLACES: Final = 8  # looked at per length, the latest first
 _SMALLEST, _LARGEST = 10, 18  # bits of a table; beyond, unlike sequences share entries and are told apart by comparing
 _WORD: Final = (1 << 64) - 1

@@ -24,7 +24,7 @@ from engine.types import MAX_DRAFT_LENGTH, Drafter, DraftRound, EndReason, Gener
 from engine.verify import AcceptanceRule, make_rule
 
 # Shorter repetitions are mostly chance. Beside a draft model, whose guesses are good everywhere, they must be longer.
-LEAST_MATCH: Final = 3
+LEAST_MATCH: Final = 2
 LEAST_MATCH_BESIDE_MODEL: Final = 6
 
 ReplyEvent = PrefillProgress | Started | DraftRound | SpeculationStopped | Finished
