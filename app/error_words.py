@@ -366,6 +366,30 @@ def _lacks_instruction(facts: Facts) -> bool:
     return facts["signal"] == "SIGILL" or facts["exit_code"] == _WINDOWS_ILLEGAL_INSTRUCTION
 
 
+def draft_inactive_words(inactive: Inactive) -> str:
+    """Why the draft model proposes nothing while the lookup does, with {draft} still in braces."""
+    match inactive:
+        case Inactive.NO_DRAFT:
+            return translate("messages", "No draft model is loaded, so only text that repeats is proposed.")
+        case Inactive.DRAFT_ROLLBACK:
+            return translate(
+                "messages",
+                "The draft {draft} cannot forget rejected tokens: its architecture keeps a running state. "
+                "Only text that repeats is proposed. Choose another draft.",
+            )
+        case Inactive.DRAFT_CONTEXT_FULL:
+            return translate(
+                "messages",
+                "The context of the draft {draft} is full. From here on only text that repeats is proposed.",
+            )
+        case Inactive.DRAFT_FAILED:
+            return translate(
+                "messages", "The draft {draft} failed. From here on only text that repeats is proposed."
+            )
+        case _:  # the others stop the lookup too
+            return inactive_words(inactive)
+
+
 def inactive_words(inactive: Inactive) -> str:
     """Why speculation is not running, with {target} and {draft} still in braces."""
     match inactive:

@@ -10,7 +10,7 @@ from app import options
 from app.amounts import count
 from app.command import Outcome, chosen_pair, load
 from app.engine_client import EngineClient
-from app.messages import inactive_sentence
+from app.messages import draft_inactive_sentence, inactive_sentence
 from app.paths import Paths
 from app.reply_document import error_document, reply_document
 from app.terminal import EXIT_INTERRUPTED, Terminal
@@ -60,6 +60,8 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
     asked = arguments.speculation == "on" or (arguments.speculation == "auto" and has_draft)
     if asked and reply.stats.inactive is not None:
         terminal.note(inactive_sentence(reply.stats.inactive, pair))
+    if asked and reply.stats.draft_inactive is not None:
+        terminal.note(draft_inactive_sentence(reply.stats.draft_inactive, pair))
     return Outcome(EXIT_INTERRUPTED if reply.end is EndReason.CANCELLED else 0, document)
 
 

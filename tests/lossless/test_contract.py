@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from engine.distribution import Distribution
-from engine.drafting import Guess, ModelDrafter
+from engine.drafting import Guess, ModelDrafter, Plan
 from engine.speculate import Speculator
 from engine.types import Rule, SamplingSettings
 from engine.verify import AcceptanceRule, make_rule
@@ -60,10 +60,12 @@ def proposals(
 ) -> list[list[Guess]]:
     """What the drafter proposes after `prompt`, at so many positions."""
     drafter = kind(draft, settings, make_rule(0), p_min)
-    proposed = []
+    proposed, plan = [], Plan(length, 0)
     for position in range(draws):
-        proposed.append(drafter.propose(list(prompt), length, position * length, draft.vocab_size, lambda: False))
-        assert drafter.settle(len(prompt) - 1)
+        guesses = drafter.propose(list(prompt), plan, position * length, draft.vocab_size, lambda: False)
+        proposed.append(guesses)
+        drafter.settle(len(prompt) - 1)
+        assert drafter.ended is None
     return proposed
 
 
@@ -111,7 +113,7 @@ def test_tokens_are_drawn_from_the_p_that_is_told(settings: SamplingSettings) ->
             drafter=None,
             rule=rule,
             settings=settings,
-            length=0,
+            plan=lambda: Plan(0, 0),
             budget=1,
             ends=lambda token: False,
             cancelled=lambda: False,

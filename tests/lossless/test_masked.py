@@ -13,10 +13,10 @@ import pytest
 from app.engine_client import EngineClient
 from engine.decoder import Decoder
 from engine.distribution import Distribution, Logits, distribution
-from engine.drafting import Guess, ModelDrafter
+from engine.drafting import Guess, ModelDrafter, Plan
 from engine.gguf import read_header
 from engine.speculate import Speculator
-from engine.types import Rule, SamplingSettings, Source
+from engine.types import Inactive, Rule, SamplingSettings, Source
 from engine.verify import AcceptanceRule, Coupled
 from tests.conftest import StarterFiles
 from tests.fakes.edited_gguf import with_vocabulary
@@ -108,7 +108,7 @@ class MasksTheToldRow(ModelDrafter):
     """Draws from the whole row, and tells the row without what is masked."""
 
     def propose(self, committed: list[int], *rest: Any) -> list[Guess]:
-        return [Guess(guess.token, _masked(guess.q)) for guess in super().propose(committed, *rest)]
+        return [replace(guess, q=_masked(guess.q)) for guess in super().propose(committed, *rest)]
 
 
 class TellsTheWholeRow(Masked):
@@ -119,7 +119,7 @@ class TellsTheWholeRow(Masked):
         rows = log_of(np.vstack([DRAFT, CERTAIN_FIRST]))
         contexts = [committed[-1], *(guess.token for guess in guesses)]
         told = (distribution(rows[context], self._settings) for context in contexts)
-        return [Guess(guess.token, q) for guess, q in zip(guesses, told, strict=False)]
+        return [replace(guess, q=q) for guess, q in zip(guesses, told, strict=False)]
 
 
 class MasksTheTarget(Speculator):
@@ -185,7 +185,7 @@ def drafter(rows: list[list[float]], p_min: float = 0.0) -> ModelDrafter:
 
 
 def propose(drafting: ModelDrafter, last: int) -> list[Guess]:
-    return drafting.propose([last], 1, 0, VOCAB, lambda: False)
+    return drafting.propose([last], Plan(1, 0), 0, VOCAB, lambda: False)
 
 
 def test_confidence_is_that_of_the_row_that_is_left() -> None:
@@ -199,12 +199,12 @@ def test_a_row_of_which_nothing_is_left_proposes_nothing() -> None:
     """That is no failure: the draft goes on in the next round. A row that is no number is one."""
     drafting = drafter([[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]])
     assert propose(drafting, 0) == []
-    assert not drafting.failed
-    assert drafting.settle(0)
+    drafting.settle(0)
+    assert drafting.ended is None
     assert [guess.token for guess in propose(drafting, 1)] == [0]
     broken = ModelDrafter(TableModel([[np.nan, 0.0, 0.0, 0.0]]), BARE, Coupled(0), 0.0, MASK)
     assert propose(broken, 0) == []
-    assert broken.failed
+    assert broken.ended is Inactive.DRAFT_FAILED
 
 
 def sure_of_masked() -> TableModel:

@@ -72,6 +72,10 @@
         <translation>推测解码未运行</translation>
     </message>
     <message>
+        <source>The draft is not at work</source>
+        <translation>草稿模型未参与</translation>
+    </message>
+    <message>
         <source>Use a context of {ctx}</source>
         <translation>改用 {ctx} 的上下文</translation>
     </message>
@@ -1525,6 +1529,22 @@
         <translation>草稿模型</translation>
     </message>
     <message>
+        <source>No draft model is loaded, so only text that repeats is proposed.</source>
+        <translation>未加载草稿模型，因此只提议重复出现的文本。</translation>
+    </message>
+    <message>
+        <source>The draft {draft} cannot forget rejected tokens: its architecture keeps a running state. Only text that repeats is proposed. Choose another draft.</source>
+        <translation>草稿模型 {draft} 无法撤销被拒绝的 token：其架构会保持连续状态。只提议重复出现的文本。请选择其他草稿模型。</translation>
+    </message>
+    <message>
+        <source>The context of the draft {draft} is full. From here on only text that repeats is proposed.</source>
+        <translation>草稿模型 {draft} 的上下文已满。从此处起只提议重复出现的文本。</translation>
+    </message>
+    <message>
+        <source>The draft {draft} failed. From here on only text that repeats is proposed.</source>
+        <translation>草稿模型 {draft} 出错。从此处起只提议重复出现的文本。</translation>
+    </message>
+    <message>
         <source>Speculation is switched off.</source>
         <translation>推测解码已关闭。</translation>
     </message>
@@ -2908,8 +2928,8 @@
         <translation>关闭</translation>
     </message>
     <message>
-        <source>no draft loaded</source>
-        <translation>未加载草稿模型</translation>
+        <source>lookup only</source>
+        <translation>仅查找</translation>
     </message>
     <message>
         <source>draft length 0</source>
@@ -2918,18 +2938,6 @@
     <message>
         <source>not with this target</source>
         <translation>此目标模型不支持</translation>
-    </message>
-    <message>
-        <source>not with this draft</source>
-        <translation>此草稿模型不支持</translation>
-    </message>
-    <message>
-        <source>draft context full</source>
-        <translation>草稿上下文已满</translation>
-    </message>
-    <message>
-        <source>draft failed</source>
-        <translation>草稿模型出错</translation>
     </message>
     <message>
         <source>Live panel (Ctrl+Shift+L)</source>
@@ -2951,12 +2959,28 @@
         <translation>草稿猜测</translation>
     </message>
     <message>
+        <source>Lookup guessed</source>
+        <translation>查找猜测</translation>
+    </message>
+    <message>
         <source>p({token}) target</source>
         <translation>p({token}) 目标模型</translation>
     </message>
     <message>
         <source>id {id}</source>
         <translation>编号 {id}</translation>
+    </message>
+    <message>
+        <source>{count} or more</source>
+        <translation>{count} 个或更多</translation>
+    </message>
+    <message>
+        <source>tokens that agreed before it</source>
+        <translation>此前一致的 token 数</translation>
+    </message>
+    <message>
+        <source>p({token}) target, its chance</source>
+        <translation>p({token}) 目标模型，即保留概率</translation>
     </message>
     <message>
         <source>q({token}) draft</source>
@@ -2991,6 +3015,10 @@
         <translation>附赠</translation>
     </message>
     <message>
+        <source>lookup</source>
+        <translation>查找</translation>
+    </message>
+    <message>
         <source>plain</source>
         <translation>普通</translation>
     </message>
@@ -3005,6 +3033,10 @@
     <message>
         <source>target’s free extra token</source>
         <translation>目标模型额外给出的 token</translation>
+    </message>
+    <message>
+        <source>repeated text, no draft model</source>
+        <translation>重复的文本，无需草稿模型</translation>
     </message>
     <message>
         <source>Tokens</source>

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.drafting import ModelDrafter
+from engine.drafting import ModelDrafter, Plan
 from engine.reply import ReplyWriter
 from engine.speculate import Round, Speculator
 from engine.stats import GenerationStats
@@ -46,7 +46,7 @@ def write(
         drafter=ModelDrafter(chain(size, off_at), GREEDY, rule, 0.0),
         rule=rule,
         settings=GREEDY,
-        length=length,
+        plan=lambda: Plan(length, 0),
         budget=len(pieces),
         ends=lambda token: token == end,
         cancelled=lambda: False,
