@@ -39,6 +39,7 @@ class Drafter(Enum):
     """What proposed a token."""
 
     MODEL = "model"
+    LOOKUP = "lookup"  # text that repeats from the prompt, the reply or the conversation
 
 
 class Rule(Enum):
