@@ -124,7 +124,7 @@ def _document(
             **{key: getattr(value, "value", value) for key, value in asdict(request.sampling).items()},
             "max_tokens": request.max_tokens,
             "stop": list(request.stop),
-            "draft_length": request.draft_length,
+            "draft_length": "auto" if request.draft_length is None else request.draft_length,
             "p_min": request.p_min,
             "rule": request.rule.value,
             "drafters": sorted(drafter.value for drafter in request.drafters),
@@ -151,7 +151,7 @@ def _table(
     """The result for people."""
     models = [f"target {pair.target.quantisation}"] + ([f"draft {pair.draft.quantisation}"] if pair.draft else [])
     settings = [
-        f"draft length {request.draft_length}",
+        f"draft length {'auto' if request.draft_length is None else request.draft_length}",
         f"drafters {', '.join(sorted(drafter.value for drafter in request.drafters))}",
         f"rule {request.rule.value}",
         f"temperature {request.sampling.temperature:g}",

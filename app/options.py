@@ -166,16 +166,16 @@ def add_speculation_options(parser: argparse.ArgumentParser, *, switch: bool) ->
     speculation.add_argument(
         "--draft-length",
         metavar="N",
-        type=whole(0, MAX_DRAFT_LENGTH),
+        type=_draft_length,
         default=_REPLY.draft_length,
-        help=_default("tokens proposed in a round"),
+        help="tokens that the draft proposes in a round; auto chooses by time, round by round (default: auto)",
     )
     speculation.add_argument(
         "--p-min",
         metavar="X",
         type=_number(0, 1),
         default=_REPLY.p_min,
-        help=_default("stop proposing where the draft is less sure than this"),
+        help=_default("with a --draft-length: stop proposing where the draft is less sure than this"),
     )
     speculation.add_argument(
         "--rule", choices=_values(Rule), default=_REPLY.rule.value, help=_default("how proposals are judged")
@@ -249,6 +249,10 @@ def _default(text: str) -> str:
 
 def _values(choices: type[KvType] | type[FlashAttention] | type[ChatFormat] | type[Rule]) -> list[str]:
     return [choice.value for choice in choices]
+
+
+def _draft_length(text: str) -> int | None:
+    return None if text == "auto" else whole(0, MAX_DRAFT_LENGTH)(text)
 
 
 def whole(low: int, high: int | None = None) -> Callable[[str], int]:

@@ -18,8 +18,8 @@ from typing import Final
 
 from engine.acceptance import ANY_KIND, Acceptance, LearnedAcceptance
 from engine.costs import Costs
-from engine.policy import Choice, Offer, RoundPlan, Step, Verdict
-from engine.types import MAX_DRAFT_LENGTH, Drafter
+from engine.policy import Offer, RoundPlan, Step
+from engine.types import MAX_DRAFT_LENGTH, Choice, Drafter, RoundChoice
 
 WORTH: Final = 1.01  # predicted gain from which drafting pays: costs are known to a few percent
 PAYS_BACK: Final = 64  # tokens within which a draft must earn back what it takes to read what it missed
@@ -85,7 +85,7 @@ class Controller:
 
     def begin(self, kind: str) -> None:
         """A reply of this kind of text begins; what earlier ones of its kind taught is where it starts."""
-        self.verdict = Verdict(Choice.NO_ROOM)
+        self.verdict = RoundChoice(Choice.NO_ROOM)
         for acceptance in self._acceptance.values():
             acceptance.begin(kind)
         self._saved = ADVANCE  # for probes, in plain passes
@@ -170,7 +170,7 @@ class Controller:
         self, choice: Choice, option: _Option | None = None, ratio: float | None = None, wait: int | None = None
     ) -> AutoPlan:
         drafter, length = (option.offer.drafter, option.length) if option is not None else (None, 0)
-        self.verdict = Verdict(choice, drafter, length, ratio, self._resting, wait)
+        self.verdict = RoundChoice(choice, drafter, length, ratio, self._resting, wait)
         return AutoPlan(self.costs, self._acceptance, choice, option)
 
     def _best(self, offers: Sequence[Offer], most: int, *, hopeful: bool = False) -> _Option | None:
@@ -250,6 +250,8 @@ def _seconds(costs: Costs, offer: Offer, rows: int, drafted: int) -> float:
 
 class AutoPlan:
     """One round of the controller. A draft that is sure of itself may go beyond the length that was predicted best."""
+
+    heeds = True
 
     def __init__(
         self, costs: Costs, acceptance: Mapping[Drafter, Acceptance], choice: Choice, option: _Option | None

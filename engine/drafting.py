@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Final, Protocol
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from engine.decoder import Decoder, read
 from engine.distribution import Distribution, Ids, confidence, distribution
 from engine.errors import EngineError
-from engine.lookup import Lookup
+from engine.lookup import Lookup, Match
+from engine.policy import Offer, RoundPlan, Step
 from engine.types import Drafter, Inactive, SamplingSettings
 from engine.verify import AcceptanceRule
 
@@ -25,26 +27,15 @@ class Guess:
 
     Attributes:
         confidence: how sure the drafter was before it drew: the likeliest token's share of the model's row before the
-            sampling settings, or for the lookup a value that grows with the match.
+            sampling settings, None where nobody asked; for the lookup a value that grows with the match.
         match: see `engine.types.TokenEvent`.
     """
 
     token: int
     q: Distribution
     drafter: Drafter
-    confidence: float
+    confidence: float | None
     match: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How many tokens each drafter may propose in a round; one with 0 is not asked."""
-
-    model: int
-    lookup: int
-
-    def within(self, most: int) -> Plan:
-        return Plan(min(self.model, most), min(self.lookup, most))
 
 
 class Proposer(Protocol):
@@ -66,13 +57,16 @@ class Proposer(Protocol):
     def spent_s(self) -> float:
         """Seconds inside a draft model so far."""
 
+    def offers(self, committed: list[int]) -> list[Offer]:
+        """What could be proposed after `committed`, prompt and reply so far; the preferred drafter first."""
+
     def propose(
-        self, committed: list[int], plan: Plan, position: int, vocab_size: int, cancelled: Callable[[], bool]
+        self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
     ) -> list[Guess]:
-        """Guesses for the tokens after `committed`, all of one drafter, as many as the plan allows or fewer.
+        """Guesses for the tokens after `committed`, all of the plan's drafter, as many as the plan allows or fewer.
 
         Args:
-            committed: prompt and reply so far.
+            committed: as the offers were made for.
             position: of the first guess in the reply.
             vocab_size: the target's, which could not read a guess beyond it. Going on without such a guess once it was
                 drawn would leave a decision to the token.
@@ -101,7 +95,6 @@ class ModelDrafter:
         decoder: Decoder,
         settings: SamplingSettings,
         rule: AcceptanceRule,
-        p_min: float,
         masked: Ids = NOTHING_MASKED,
     ) -> None:
         """`masked` are ids that the draft must not propose, as they mean something else to it than to the target."""
@@ -109,23 +102,26 @@ class ModelDrafter:
         self.ended: Inactive | None = None
         self._settings = settings
         self._rule = rule
-        self._p_min = p_min
         self._masked = masked
 
     @property
     def spent_s(self) -> float:
         return self.decoder.spent_s
 
-    def propose(
-        self, committed: list[int], plan: Plan, position: int, vocab_size: int, cancelled: Callable[[], bool]
-    ) -> list[Guess]:
-        """See `Proposer.propose`. The cache holds a prefix of `committed`, at least one token short."""
+    def offers(self, committed: list[int]) -> list[Offer]:
         room = self.decoder.ctx - len(committed) + 1  # the last guess is never read
         if room <= 0:
             self.ended = Inactive.DRAFT_CONTEXT_FULL
-        length = min(plan.model, room)
-        if length <= 0:
             return []
+        return [Offer(Drafter.MODEL, room, len(committed) - len(self.decoder.tokens))]
+
+    def propose(
+        self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
+    ) -> list[Guess]:
+        """See `Proposer.propose`. The cache holds a prefix of `committed`, at least one token short."""
+        if plan.length <= 0:
+            return []
+        begin = perf_counter()
         pending = committed[len(self.decoder.tokens) :]
         if len(pending) > self.decoder.chunk:
             try:
@@ -139,7 +135,7 @@ class ModelDrafter:
         guesses: list[Guess] = []
         while True:
             try:
-                row = self._row(pending, history, vocab_size)
+                row = self._row(pending, history, vocab_size, heeds=plan.heeds)
             except EngineError:
                 # What was drawn so far must still be judged: dropping it could favour some draws over others.
                 self.ended = Inactive.DRAFT_FAILED
@@ -147,21 +143,28 @@ class ModelDrafter:
             if row is None:
                 return guesses
             q, sure = row
+            now = perf_counter()
+            step = plan.step(sure, now - begin)
+            begin = now
+            if step is Step.DROP:
+                return guesses
             token = self._rule.guess(q, position + len(guesses))
             guesses.append(Guess(token, q, Drafter.MODEL, sure))
-            if len(guesses) == length:
+            if step is Step.LAST:
                 return guesses
             history.append(token)
             pending = [token]
 
-    def _row(self, pending: list[int], history: list[int], vocab_size: int) -> tuple[Distribution, float] | None:
-        """Read `pending` and shape the row after it; None where the draft has nothing to propose or is too unsure.
+    def _row(
+        self, pending: list[int], history: list[int], vocab_size: int, *, heeds: bool
+    ) -> tuple[Distribution, float | None] | None:
+        """Read `pending` and shape the row after it; None where the draft has nothing to propose.
 
         What is masked is impossible from the start: q is the law of the tokens that are left, and a guess is drawn from
         it. Withholding masked tokens after they were drawn would let the draw decide.
 
         Returns:
-            The row and its confidence.
+            The row, and its confidence where somebody `heeds` it.
         """
         logits = self.decoder.decode(pending, 1)[0][:vocab_size]  # [vocab]
         if self._masked.size:
@@ -169,8 +172,7 @@ class ModelDrafter:
             logits[self._masked] = -np.inf
             if np.isfinite(best) and logits.max() == -np.inf:  # a row of which nothing is left
                 return None
-        sure = confidence(logits)
-        return None if sure < self._p_min else (distribution(logits, self._settings, history), sure)
+        return distribution(logits, self._settings, history), confidence(logits) if heeds else None
 
     def settle(self, agreed: int) -> None:
         if len(self.decoder.tokens) > agreed and not self.decoder.truncate(agreed):
@@ -196,21 +198,29 @@ class LookupDrafter:
         self._lookup = lookup
         self._least = least
         self._ends = ends
+        self._match: Match | None = None
 
-    def propose(
-        self, committed: list[int], plan: Plan, position: int, vocab_size: int, cancelled: Callable[[], bool]
-    ) -> list[Guess]:
-        """See `Proposer.propose`. As far ahead as the text agreed backwards."""
+    def offers(self, committed: list[int]) -> list[Offer]:
+        """As far ahead as the text agreed backwards."""
         self._lookup.extend(committed[len(self._lookup) :])
-        match = self._lookup.find() if plan.lookup > 0 else None
+        self._match = match = self._lookup.find()
         if match is None or match.length < self._least:
             return []
+        return [Offer(Drafter.LOOKUP, match.length, passes=False, confidence=_sureness(match))]
+
+    def propose(
+        self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
+    ) -> list[Guess]:
+        """See `Proposer.propose`."""
+        match = self._match
+        if match is None:
+            return []
         guesses: list[Guess] = []
-        for token in self._lookup.follow(match, min(plan.lookup, match.length)):
+        for token in self._lookup.follow(match, plan.length):
             if token >= vocab_size:  # a prompt may hold what the target cannot write
                 break
             q = Distribution(np.array([token]), np.ones(1))
-            guesses.append(Guess(token, q, Drafter.LOOKUP, match.length / (match.length + 1), match.length))
+            guesses.append(Guess(token, q, Drafter.LOOKUP, _sureness(match), match.length))
             if self._ends(token):
                 break
         return guesses
@@ -219,8 +229,13 @@ class LookupDrafter:
         """Only the reply itself is looked at, so there is nothing to forget."""
 
 
+def _sureness(match: Match) -> float:
+    """Grows with the match; what it is worth is learned."""
+    return match.length / (match.length + 1)
+
+
 class ChainedDrafter:
-    """The lookup where it finds a match, and the draft model otherwise."""
+    """The lookup where it finds a match, and the draft model otherwise; the plan may choose the model all the same."""
 
     def __init__(self, lookup: LookupDrafter, model: ModelDrafter) -> None:
         self.rest: Proposer | None = lookup
@@ -235,12 +250,15 @@ class ChainedDrafter:
     def spent_s(self) -> float:
         return self._model.spent_s
 
+    def offers(self, committed: list[int]) -> list[Offer]:
+        return [*self._lookup.offers(committed), *self._model.offers(committed)]
+
     def propose(
-        self, committed: list[int], plan: Plan, position: int, vocab_size: int, cancelled: Callable[[], bool]
+        self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
     ) -> list[Guess]:
-        """See `Proposer.propose`. Which of the two it is depends on the text alone."""
-        guesses = self._lookup.propose(committed, plan, position, vocab_size, cancelled)
-        return guesses or self._model.propose(committed, plan, position, vocab_size, cancelled)
+        """See `Proposer.propose`. Which of the two it is depends on the text, on times and on what was learned."""
+        chosen: Proposer = self._lookup if plan.drafter is Drafter.LOOKUP else self._model
+        return chosen.propose(committed, plan, position, vocab_size, cancelled)
 
     def settle(self, agreed: int) -> None:
         self._model.settle(agreed)

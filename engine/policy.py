@@ -20,39 +20,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from engine.types import Drafter
-
-
-class Choice(Enum):
-    """Why a round does what it does."""
-
-    FIXED = "fixed"  # the length that was asked for
-    DRAFTING = "drafting"  # it pays
-    PROBING = "probing"  # it did not pay; does it now?
-    RESTING = "resting"  # it does not pay
-    CHECKING = "checking"  # a plain round, as what plain decoding costs was not seen for long
-    NO_ROOM = "no_room"  # no drafter can guess anything, or a single token is asked for
-    ROUNDS_TOO_SLOW = "rounds_too_slow"  # several rounds took far longer than predicted: off for this reply
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What was chosen and why, to be shown.
-
-    Attributes:
-        length: guesses to expect; a draft that is sure of itself may make more. 0 is plain decoding.
-        ratio: predicted tokens a second of the best length from 1 on, over those of plain decoding; None where nothing
-            is predicted.
-        resting: tokens of this reply since drafting stopped to pay; 0 while it pays.
-        next_probe: tokens until it is tried again at the earliest; None if no try is in sight.
-    """
-
-    choice: Choice
-    drafter: Drafter | None = None
-    length: int = 0
-    ratio: float | None = None
-    resting: int = 0
-    next_probe: int | None = None
+from engine.types import MAX_DRAFT_LENGTH, Choice, Drafter, RoundChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +60,10 @@ class RoundPlan(Protocol):
     def length(self) -> int:
         """Guesses at most."""
 
+    @property
+    def heeds(self) -> bool:
+        """Whether `step` looks at the confidence, which takes time to compute."""
+
     def step(self, confidence: float | None, pass_s: float) -> Step:
         """What to do with the next row, which took `pass_s` seconds to compute, reading what was unread included."""
 
@@ -100,7 +72,7 @@ class Policy(Protocol):
     """Decides how much is drafted, and by which drafter."""
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> RoundChoice:
         """On the last plan."""
 
     def begin(self, kind: str) -> None:
@@ -117,12 +89,15 @@ class Policy(Protocol):
 
 
 class FixedLength:
-    """Up to `length` guesses in every round; a row less sure than `p_min` ends drafting."""
+    """Up to `length` guesses of a draft model in every round, and as many as it finds of a drafter that needs no
+    passes; a row less sure than `p_min` ends drafting."""
 
-    def __init__(self, length: int, p_min: float = 0.0) -> None:
-        self.verdict = Verdict(Choice.FIXED)
+    def __init__(self, length: int, p_min: float = 0.0, free: int = MAX_DRAFT_LENGTH) -> None:
+        """`free` is the most that a drafter proposes which needs no passes."""
+        self.verdict = RoundChoice(Choice.FIXED)
         self._length = length
         self._p_min = p_min
+        self._free = free
 
     def begin(self, kind: str) -> None:
         """Nothing is learned."""
@@ -130,11 +105,11 @@ class FixedLength:
     def plan(self, offers: Sequence[Offer], budget: int) -> RoundPlan:
         """The first drafter that can guess anything."""
         for offer in offers:
-            length = min(self._length, offer.room, budget - 1)
+            length = min(self._length if offer.passes else self._free, offer.room, budget - 1)
             if length > 0:
-                self.verdict = Verdict(Choice.FIXED, offer.drafter, length)
+                self.verdict = RoundChoice(Choice.FIXED, offer.drafter, length)
                 return _FixedPlan(offer.drafter, length, self._p_min)
-        self.verdict = Verdict(Choice.NO_ROOM if self._length > 0 else Choice.FIXED)
+        self.verdict = RoundChoice(Choice.NO_ROOM if self._length > 0 else Choice.FIXED)
         return _FixedPlan(None, 0, self._p_min)
 
     def saw(self, plan: RoundPlan, drafted: int, judged: int, accepted: int, rest_s: float) -> None:
@@ -150,6 +125,10 @@ class _FixedPlan:
     length: int
     p_min: float
     taken: int = 0
+
+    @property
+    def heeds(self) -> bool:
+        return self.p_min > 0.0
 
     def step(self, confidence: float | None, pass_s: float) -> Step:
         if confidence is not None and confidence < self.p_min:

@@ -55,6 +55,7 @@ class ReplyWriter:
             sample_s=round_.sample_s,
             wall_s=round_.wall_s,
             drafter=round_.drafter,
+            choice=round_.choice,
         )
 
     def finish(self) -> str:

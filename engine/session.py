@@ -10,17 +10,20 @@ from contextlib import ExitStack
 from time import perf_counter
 from typing import Final
 
+from engine.controller import Controller
+from engine.costs import Costs, MeasuredCosts
 from engine.decoder import Interrupted, rewind
 from engine.distribution import Ids, Logits
-from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Plan, Proposer
+from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
 from engine.limits import check_request
 from engine.llama import LlamaContext, LlamaModel
 from engine.lookup import Lookup
+from engine.policy import FixedLength, Policy
 from engine.prompt import PromptMaker
 from engine.protocol import Finished, PrefillProgress, SpeculationStopped, Started
 from engine.reply import ReplyWriter
 from engine.speculate import DraftingEnded, Speculator
-from engine.types import MAX_DRAFT_LENGTH, Drafter, DraftRound, EndReason, GenerationRequest, Inactive, LoadedPair
+from engine.types import Drafter, DraftRound, EndReason, GenerationRequest, Inactive, LoadedPair
 from engine.verify import AcceptanceRule, make_rule
 
 # Shorter repetitions are mostly chance. Beside a draft model, whose guesses are good everywhere, they must be longer.
@@ -45,9 +48,12 @@ class Session:
         draft: LlamaContext | None,
         masked: Ids,
         prompts: PromptMaker,
+        costs: MeasuredCosts,
         resources: ExitStack,
     ) -> None:
+        """`costs` are those of the pair, measured."""
         self.pair = pair
+        self._controller = Controller(Costs(costs))
         self._model = model
         self._target = target
         self._draft = draft
@@ -76,19 +82,20 @@ class Session:
             request.job, request.stop, self._model.piece, self._model.text_of, self._model.is_end
         )
         first_at: float | None = None
+        policy: Policy | None = None
         self._watch(cancelled)
         try:
             row, reused = yield from self._read_prompt(request, prompt.tokens)
             rule = make_rule(request.rule, request.sampling.seed)
             drafter, inactive = self._drafter(request, prompt.tokens, rule)
-            plan = Plan(request.draft_length, MAX_DRAFT_LENGTH)
+            policy = self._policy(request)
             speculator = Speculator(
                 target=self._target,
                 committed=list(prompt.tokens),
                 drafter=drafter,
                 rule=rule,
                 settings=request.sampling,
-                plan=lambda: plan,
+                policy=policy,
                 budget=prompt.budget,
                 ends=self._model.is_end,
                 cancelled=cancelled,
@@ -117,6 +124,8 @@ class Session:
         except Interrupted:
             reason = EndReason.CANCELLED
         finally:
+            if policy is not None:
+                policy.end()
             self._keep(len(prompt.tokens) + writer.tokens)
         ended_at = perf_counter()
         yield Finished(
@@ -160,6 +169,13 @@ class Session:
             if complete:
                 return rows[0], reused
 
+    def _policy(self, request: GenerationRequest) -> Policy:
+        """By time, with what earlier replies taught, or the length that was asked for."""
+        length = request.draft_length
+        policy = self._controller if length is None else FixedLength(length, request.p_min)
+        policy.begin(request.kind)
+        return policy
+
     def _drafter(
         self, request: GenerationRequest, tokens: list[int], rule: AcceptanceRule
     ) -> tuple[Proposer | None, Inactive | None]:
@@ -174,7 +190,7 @@ class Session:
         model = None
         if Drafter.MODEL in request.drafters and self._draft is not None and inactive is None:
             rewind(self._draft, min(_shared(self._draft.tokens, tokens), len(tokens)))
-            model = ModelDrafter(self._draft, request.sampling, rule, request.p_min, self._masked)
+            model = ModelDrafter(self._draft, request.sampling, rule, self._masked)
         if Drafter.LOOKUP not in request.drafters:
             return model, inactive
         self._lookup.truncate(_shared(self._lookup.tokens, tokens))

@@ -18,9 +18,10 @@ import numpy as np
 
 from engine.decoder import Decoder, Interrupted, read
 from engine.distribution import Distribution, Logits, distribution
-from engine.drafting import Guess, Plan, Proposer
+from engine.drafting import Guess, Proposer
 from engine.errors import EngineError
-from engine.types import Drafter, Inactive, SamplingSettings, Source
+from engine.policy import Policy, RoundPlan
+from engine.types import Drafter, Inactive, RoundChoice, SamplingSettings, Source
 from engine.verify import AcceptanceRule
 
 
@@ -60,6 +61,7 @@ class Round:
     verify_s: float
     sample_s: float
     wall_s: float
+    choice: RoundChoice | None = None
 
     @property
     def drafted(self) -> tuple[int, ...]:
@@ -87,7 +89,7 @@ class Speculator:
         target: its cache holds all of `committed` but the last token.
         committed: prompt and reply so far; grows.
         drafter: None decodes plainly.
-        plan: asked before each round how much may be proposed, and by whom.
+        policy: asked before each round how much is proposed, and by whom.
         budget: tokens that may still be emitted.
         ends: whether a token ends the reply; judging stops there.
         cancelled: read between rounds and between chunks.
@@ -100,7 +102,7 @@ class Speculator:
     drafter: Proposer | None
     rule: AcceptanceRule
     settings: SamplingSettings
-    plan: Callable[[], Plan]
+    policy: Policy
     budget: int
     ends: Callable[[int], bool]
     cancelled: Callable[[], bool]
@@ -128,7 +130,7 @@ class Speculator:
             if self.cancelled():
                 raise Interrupted
             begin = perf_counter()
-            guesses, draft_s = self._propose()
+            plan, guesses, draft_s = self._propose()
             proposed = perf_counter()
             before = self.target.spent_s
             rows = self._check(guesses)
@@ -140,18 +142,25 @@ class Speculator:
             drafting_ended = self._roll_back()
             wall_s = perf_counter() - begin
             accepted = sum(e.source is Source.ACCEPTED for e in emitted)
-            yield Round(tuple(guesses), verified, accepted, emitted, draft_s, verify_s, sample_s, wall_s)
+            choice = None
+            if plan is not None:
+                self.policy.saw(plan, len(guesses), verified, accepted, wall_s - (proposed - begin))
+                choice = self.policy.verdict
+            yield Round(tuple(guesses), verified, accepted, emitted, draft_s, verify_s, sample_s, wall_s, choice)
             if drafting_ended is not None:
                 yield drafting_ended
 
-    def _propose(self) -> tuple[list[Guess], float]:
-        """Guesses, and seconds inside the draft model."""
-        if self.drafter is None:
-            return [], 0.0
-        plan = self.plan().within(self.budget - 1)
-        before = self.drafter.spent_s
-        guesses = self.drafter.propose(self.committed, plan, self.emitted, self.target.vocab_size, self.cancelled)
-        return guesses, self.drafter.spent_s - before
+    def _propose(self) -> tuple[RoundPlan | None, list[Guess], float]:
+        """The plan where there is a drafter, its guesses, and seconds inside the draft model."""
+        drafter = self.drafter
+        if drafter is None:
+            return None, [], 0.0
+        plan = self.policy.plan(drafter.offers(self.committed), self.budget)
+        if plan.drafter is None:
+            return plan, [], 0.0
+        before = drafter.spent_s
+        guesses = drafter.propose(self.committed, plan, self.emitted, self.target.vocab_size, self.cancelled)
+        return plan, guesses, drafter.spent_s - before
 
     def _check(self, guesses: list[Guess]) -> Logits:
         """One target pass over the last token and the guesses.

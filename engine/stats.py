@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from engine.protocol import Finished, SpeculationStopped, Started
-from engine.types import Drafter, DraftRound, EndReason, Inactive, Source, TokenEvent
+from engine.types import Drafter, DraftRound, EndReason, Inactive, RoundChoice, Source, TokenEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class GenerationStats:
             nor the moment it took counts: one token in no time would be a thousand tokens a second.
         timed_tokens: the tokens written in decode_s.
         inactive: why speculation did not run, or stopped.
+        choice: of the last round that had one.
         draft_inactive: why the draft model proposed nothing, or stopped, although the lookup went on.
     """
 
@@ -62,6 +63,7 @@ class GenerationStats:
     sample_s: float = 0.0
     inactive: Inactive | None = None
     draft_inactive: Inactive | None = None
+    choice: RoundChoice | None = None
     model: DrafterCounts = DrafterCounts()
     lookup: DrafterCounts = DrafterCounts()
 
@@ -126,6 +128,7 @@ class GenerationStats:
             verified_at=_count_positions(self.verified_at, event.verified),
             model=self.model.with_round(event) if event.drafter is Drafter.MODEL else self.model,
             lookup=self.lookup.with_round(event) if event.drafter is Drafter.LOOKUP else self.lookup,
+            choice=event.choice or self.choice,
         )
 
     def with_stopped(self, event: SpeculationStopped) -> GenerationStats:

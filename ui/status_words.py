@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from app.amounts import count
 from app.engine_client import EngineState
-from app.messages import draft_inactive_sentence
+from app.messages import choice_sentence, draft_inactive_sentence
 from app.translate import translate
 from engine.errors import ErrorReport
 from engine.stats import GenerationStats
-from engine.types import Inactive, LoadedPair
+from engine.types import Choice, Inactive, LoadedPair, RoundChoice
 from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
 
@@ -69,12 +69,26 @@ def why_inactive(pairs: PairControl, replies: ReplyControl, stats: GenerationSta
     return pairs.pair.inactive if pairs.pair is not None else None
 
 
-def speculation_words(inactive: Inactive | None, pair: LoadedPair | None, draft_length: int) -> tuple[str, str]:
-    """A few words for beside the switch, and the whole sentence."""
+def speculation_words(
+    inactive: Inactive | None, pair: LoadedPair | None, draft_length: int | None, choice: RoundChoice | None
+) -> tuple[str, str]:
+    """A few words for beside the switch, and the whole sentence. `choice` is that of the last round."""
+    if inactive is None and draft_length is None:
+        return _auto_words(choice)
     if inactive is None:
         words = translate("top_bar", "draft {length}").format(length=draft_length)
         return words, translate("top_bar", "The draft guesses {length} tokens a round").format(length=draft_length)
     return _short(inactive), draft_inactive_sentence(inactive, pair)
+
+
+def _auto_words(choice: RoundChoice | None) -> tuple[str, str]:
+    if choice is None or choice.choice is Choice.NO_ROOM:
+        return translate("top_bar", "auto"), translate("top_bar", "How much is drafted is chosen by time")
+    if choice.length:
+        words = translate("top_bar", "auto · draft {length}").format(length=choice.length)
+    else:
+        words = translate("top_bar", "auto · resting")
+    return words, choice_sentence(choice)
 
 
 def _short(inactive: Inactive) -> str:

@@ -19,8 +19,9 @@ import numpy.typing as npt
 from scipy import stats
 
 from engine.distribution import Floats
-from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Plan, Proposer
+from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
 from engine.lookup import Lookup
+from engine.policy import FixedLength
 from engine.speculate import DraftingEnded, Emitted, Round, Speculator
 from engine.types import Drafter, Rule, SamplingSettings, Source
 from engine.verify import AcceptanceRule, make_rule
@@ -135,7 +136,7 @@ class Setup:
     def proposer(self, draft: TableModel, lookup: Lookup, rule: AcceptanceRule) -> Proposer | None:
         if not self.length:
             return None
-        model = self.drafter(draft, self.settings, rule, self.p_min)
+        model = self.drafter(draft, self.settings, rule)
         if Drafter.LOOKUP not in self.drafters:
             return model
         looking = self.lookup(lookup, rule)
@@ -162,7 +163,7 @@ def replies(setup: Setup, seeds: range, tokens: int) -> Iterator[list[Round]]:
             drafter=setup.proposer(draft, lookup, rule),
             rule=rule,
             settings=setup.settings,
-            plan=lambda: Plan(setup.length, setup.length),
+            policy=FixedLength(setup.length, setup.p_min, setup.length),
             budget=tokens + setup.length + 1,
             ends=_never,
             cancelled=_no,

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from engine.distribution import Distribution, Floats, Logits, distribution
-from engine.drafting import ChainedDrafter, Guess, LookupDrafter, ModelDrafter, Plan
+from engine.drafting import ChainedDrafter, Guess, LookupDrafter, ModelDrafter
 from engine.errors import EngineError
 from engine.lookup import Lookup
+from engine.policy import RoundPlan
 from engine.speculate import Speculator
 from engine.types import Rule
 from engine.verify import AcceptanceRule, Coupled, Match, Residual, pick
@@ -255,7 +256,7 @@ class GuessesPadding(ModelDrafter):
     """Guesses ids that the target cannot read, so that its pass fails."""
 
     def propose(
-        self, committed: list[int], plan: Plan, position: int, vocab_size: int, cancelled: Callable[[], bool]
+        self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
     ) -> list[Guess]:
         return super().propose(committed, plan, position, self.decoder.vocab_size, cancelled)
 

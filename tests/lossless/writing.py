@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from engine.decoder import read
-from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Plan, Proposer
+from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
 from engine.lookup import Lookup
+from engine.policy import FixedLength
 from engine.speculate import DraftingEnded, Round, Speculator
 from engine.types import Inactive, Rule, SamplingSettings, Source
 from engine.verify import make_rule
@@ -55,14 +56,14 @@ def write(
         pass
     row = target.decode(prompt[-1:], 1)[0]
     judge = make_rule(rule, settings.seed)
-    model = None if draft is None else ModelDrafter(draft, settings, judge, p_min)
+    model = None if draft is None else ModelDrafter(draft, settings, judge)
     speculator = Speculator(
         target=target,
         committed=list(prompt),
         drafter=_proposer(model, None if lookup is None else LookupDrafter(lookup, 1, ends)),
         rule=judge,
         settings=settings,
-        plan=lambda: Plan(length, length),
+        policy=FixedLength(length, p_min, length),
         budget=budget,
         ends=ends,
         cancelled=cancelled,

@@ -170,6 +170,10 @@
         <translation>后续回复的设置</translation>
     </message>
     <message>
+        <source>T {temperature} · draft auto</source>
+        <translation>T {temperature} · 草稿自动</translation>
+    </message>
+    <message>
         <source>T {temperature} · draft {length}</source>
         <translation>温度 {temperature} · 草稿 {length}</translation>
     </message>
@@ -714,6 +718,13 @@
     <message>
         <source>WILL IT FIT ON ITS OWN?</source>
         <translation>单独放得下吗？</translation>
+    </message>
+</context>
+<context>
+    <name>generation_settings</name>
+    <message>
+        <source>automatic</source>
+        <translation>自动</translation>
     </message>
 </context>
 <context>
@@ -1527,6 +1538,34 @@
     <message>
         <source>the draft</source>
         <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>The draft guesses up to {length} tokens a round, as it was set.</source>
+        <translation>按设定，草稿模型每轮最多猜测 {length} 个 token。</translation>
+    </message>
+    <message>
+        <source>Some {length} guesses a round pay: {ratio} × predicted.</source>
+        <translation>每轮约 {length} 个猜测划算：预测 {ratio} 倍。</translation>
+    </message>
+    <message>
+        <source>It did not pay, {ratio} × predicted; a few guesses show whether it does now.</source>
+        <translation>此前不划算，预测 {ratio} 倍；用少量猜测看现在是否划算。</translation>
+    </message>
+    <message>
+        <source>Guessing does not pay here, {ratio} × predicted, so the target writes alone.</source>
+        <translation>此处猜测不划算，预测 {ratio} 倍，因此由目标模型独自生成。</translation>
+    </message>
+    <message>
+        <source>Guessing pays little, {ratio} × predicted; one round goes without it.</source>
+        <translation>猜测收益很小，预测 {ratio} 倍；有一轮不使用猜测。</translation>
+    </message>
+    <message>
+        <source>There was nothing to guess.</source>
+        <translation>没有可猜测的内容。</translation>
+    </message>
+    <message>
+        <source>Guessing is off for this reply: its rounds took far longer than predicted.</source>
+        <translation>本次回复已停用猜测：各轮耗时远超预测。</translation>
     </message>
     <message>
         <source>No draft model is loaded, so only text that repeats is proposed.</source>
@@ -2922,6 +2961,22 @@
     <message>
         <source>The draft guesses {length} tokens a round</source>
         <translation>草稿模型每轮猜测 {length} 个 token</translation>
+    </message>
+    <message>
+        <source>auto</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>How much is drafted is chosen by time</source>
+        <translation>起草多少由耗时决定</translation>
+    </message>
+    <message>
+        <source>auto · draft {length}</source>
+        <translation>自动 · 草稿 {length}</translation>
+    </message>
+    <message>
+        <source>auto · resting</source>
+        <translation>自动 · 休息中</translation>
     </message>
     <message>
         <source>off</source>

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engine.controller import LONGEST_PROBE, Controller
 from engine.costs import Costs, MeasuredCosts
-from engine.policy import Choice, Offer, RoundPlan, Step, Verdict
-from engine.types import MAX_DRAFT_LENGTH, Drafter
+from engine.policy import Offer, RoundPlan, Step
+from engine.types import MAX_DRAFT_LENGTH, Choice, Drafter, RoundChoice
 
 FLAT = tuple(1 + 0.02 * n for n in range(MAX_DRAFT_LENGTH + 1))
 STEEP = tuple(1 + 0.9 * n for n in range(MAX_DRAFT_LENGTH + 1))
@@ -36,7 +36,7 @@ def play(
     unread: int = 1,
     confidence: float | None = None,
     slower: float = 1.0,
-) -> tuple[RoundPlan, Verdict, int]:
+) -> tuple[RoundPlan, RoundChoice, int]:
     """One round in which `keeps(guesses)` are kept and the target is so many times slower than `costs` say.
 
     Returns:

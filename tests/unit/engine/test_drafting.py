@@ -10,10 +10,11 @@ import pytest
 
 from engine.decoder import Interrupted
 from engine.distribution import distribution
-from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Plan
+from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter
 from engine.lookup import Lookup
 from engine.types import Drafter, Inactive, SamplingSettings
 from engine.verify import Coupled
+from tests.fakes.proposing import proposed
 from tests.fakes.table_model import TableModel, log_of
 
 VOCAB = 8
@@ -21,13 +22,12 @@ GREEDY = SamplingSettings(temperature=0.0)
 STEP = np.roll(np.eye(VOCAB), 1, axis=1)  # 0, 1, 2 … 7, 0
 
 
-def drafter(model: TableModel, settings: SamplingSettings = GREEDY, p_min: float = 0.0) -> ModelDrafter:
-    return ModelDrafter(model, settings, Coupled(0), p_min)
+def drafter(model: TableModel, settings: SamplingSettings = GREEDY) -> ModelDrafter:
+    return ModelDrafter(model, settings, Coupled(0))
 
 
-def propose(drafting: ModelDrafter, committed: list[int], length: int) -> list[int]:
-    guesses = drafting.propose(committed, Plan(length, 0), 0, VOCAB, lambda: False)
-    return [guess.token for guess in guesses]
+def propose(drafting: ModelDrafter, committed: list[int], length: int, p_min: float = 0.0) -> list[int]:
+    return [guess.token for guess in proposed(drafting, committed, length, VOCAB, p_min=p_min)]
 
 
 def test_one_pass_a_guess_and_the_prompt_comes_with_the_first() -> None:
@@ -98,9 +98,9 @@ def test_drafting_stops_before_a_row_that_is_unsure() -> None:
     """p_min compares with the row's confidence, before a guess is made from it."""
     rows = STEP.copy()
     rows[2] = [0.3, 0.3, 0.4, 0, 0, 0, 0, 0]
-    assert propose(drafter(TableModel.of(rows), p_min=0.39), [0], 4) == [1, 2, 2, 2]
-    assert propose(drafter(TableModel.of(rows), p_min=0.41), [0], 4) == [1, 2]
-    assert propose(drafter(TableModel.of(rows), p_min=0.41), [2], 4) == []
+    assert propose(drafter(TableModel.of(rows)), [0], 4, 0.39) == [1, 2, 2, 2]
+    assert propose(drafter(TableModel.of(rows)), [0], 4, 0.41) == [1, 2]
+    assert propose(drafter(TableModel.of(rows)), [2], 4, 0.41) == []
 
 
 def test_each_guess_comes_with_the_row_it_was_drawn_from() -> None:
@@ -108,7 +108,7 @@ def test_each_guess_comes_with_the_row_it_was_drawn_from() -> None:
     rng = np.random.default_rng(3)
     logits = rng.normal(size=(VOCAB, VOCAB)).astype(np.float32)
     settings = SamplingSettings(temperature=0.9, top_k=5, repeat_penalty=1.7, repeat_window=2)
-    guesses = drafter(TableModel(logits), settings).propose([3, 1], Plan(4, 0), 0, VOCAB, lambda: False)
+    guesses = proposed(drafter(TableModel(logits), settings), [3, 1], 4, VOCAB)
     history = [3, 1]
     for guess in guesses:
         row = distribution(logits[history[-1]], settings, history)
@@ -125,7 +125,7 @@ def test_guesses_are_keyed_by_their_position_in_the_reply() -> None:
 
     def guesses(position: int) -> list[int]:
         model.clear()
-        return [guess.token for guess in drafting.propose([0], Plan(8, 0), position, VOCAB, lambda: False)]
+        return [guess.token for guess in proposed(drafting, [0], 8, VOCAB, position=position)]
 
     assert guesses(10) == guesses(10)
     assert guesses(10)[3:] == guesses(13)[:5]
@@ -137,7 +137,7 @@ def test_rows_are_cut_to_the_targets_vocabulary() -> None:
     rows = np.full((VOCAB, VOCAB + 4), 0.01)
     rows[:, VOCAB + 2] = 1.0
     rows[:, 5] = 0.5
-    [guess] = drafter(TableModel.of(rows)).propose([0], Plan(1, 0), 0, VOCAB, lambda: False)
+    [guess] = proposed(drafter(TableModel.of(rows)), [0], 1, VOCAB)
     assert guess.token == 5
 
 
@@ -156,8 +156,8 @@ def test_a_row_that_is_no_number_fails_too() -> None:
     rows = log_of(STEP)
     rows[2, 0] = np.nan
     for p_min in (0.0, 0.5):
-        drafting = drafter(TableModel(rows), p_min=p_min)
-        assert propose(drafting, [0], 4) == [1, 2]
+        drafting = drafter(TableModel(rows))
+        assert propose(drafting, [0], 4, p_min) == [1, 2]
         assert drafting.ended is Inactive.DRAFT_FAILED
 
 
@@ -166,7 +166,7 @@ def test_reading_the_prompt_can_be_cancelled() -> None:
     model = TableModel.of(STEP, chunk=2)
     answers: Iterator[bool] = iter([False, False, True])
     with pytest.raises(Interrupted):
-        drafter(model).propose([0, 1, 2, 3, 4, 5, 6], Plan(1, 0), 0, VOCAB, lambda: next(answers))
+        proposed(drafter(model), [0, 1, 2, 3, 4, 5, 6], 1, VOCAB, cancelled=lambda: next(answers))
     assert model.tokens == [0, 1, 2, 3]
 
 
@@ -181,48 +181,48 @@ TEXT = [1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3]  # its last three tokens stood before
 
 def test_the_lookup_proposes_as_far_ahead_as_the_text_agreed() -> None:
     """Three tokens agree, so three are proposed, or fewer where the plan says so, each with all of its row on it."""
-    guesses = looking([]).propose(TEXT, Plan(4, 16), 0, VOCAB, lambda: False)
+    guesses = proposed(looking([]), TEXT, 4, VOCAB, free=16)
     assert [guess.token for guess in guesses] == [4, 5, 6]
     assert all(guess.q.ids.tolist() == [guess.token] and guess.q.probs.tolist() == [1.0] for guess in guesses)
     assert {(guess.drafter, guess.match) for guess in guesses} == {(Drafter.LOOKUP, 3)}
-    assert len(looking([]).propose(TEXT, Plan(4, 2), 0, VOCAB, lambda: False)) == 2
-    assert looking([]).propose(TEXT, Plan(4, 0), 0, VOCAB, lambda: False) == []
+    assert len(proposed(looking([]), TEXT, 4, VOCAB, free=2)) == 2
+    assert proposed(looking([]), TEXT, 4, VOCAB, free=0) == []
 
 
 def test_a_short_match_proposes_nothing() -> None:
     """Nor does a text that repeats nothing."""
-    assert looking([], least=4).propose(TEXT, Plan(4, 16), 0, VOCAB, lambda: False) == []
-    assert looking([], least=1).propose([1, 2, 3], Plan(4, 16), 0, VOCAB, lambda: False) == []
+    assert proposed(looking([], least=4), TEXT, 4, VOCAB, free=16) == []
+    assert proposed(looking([], least=1), [1, 2, 3], 4, VOCAB, free=16) == []
 
 
 def test_the_lookup_ends_with_a_token_that_ends_the_reply() -> None:
     """And before one that the target cannot write, though a prompt may hold it."""
-    assert [g.token for g in looking([], end=5).propose(TEXT, Plan(4, 16), 0, VOCAB, lambda: False)] == [4, 5]
-    assert [g.token for g in looking([]).propose(TEXT, Plan(4, 16), 0, 6, lambda: False)] == [4, 5]
+    assert [g.token for g in proposed(looking([], end=5), TEXT, 4, VOCAB, free=16)] == [4, 5]
+    assert [g.token for g in proposed(looking([]), TEXT, 4, 6, free=16)] == [4, 5]
 
 
 def test_the_lookup_reads_what_was_committed_since() -> None:
     """A reply that grows is found in like one that was there from the start, in the tokens of the reply too."""
     drafting = looking(TEXT[:2])
     for upto in range(3, len(TEXT)):
-        assert drafting.propose(TEXT[:upto], Plan(4, 16), 0, VOCAB, lambda: False) == []
+        assert proposed(drafting, TEXT[:upto], 4, VOCAB, free=16) == []
         drafting.settle(upto)
-    assert len(drafting.propose(TEXT, Plan(4, 16), 0, VOCAB, lambda: False)) == 3
+    assert len(proposed(drafting, TEXT, 4, VOCAB, free=16)) == 3
 
 
 def test_a_chain_asks_the_draft_only_where_nothing_repeats() -> None:
     """The draft then reads in one pass what it has missed."""
     model = TableModel.of(STEP)
     chain = ChainedDrafter(looking([]), drafter(model))
-    guesses = chain.propose(TEXT[:4], Plan(2, 16), 0, VOCAB, lambda: False)
+    guesses = proposed(chain, TEXT[:4], 2, VOCAB, free=16)
     assert [(guess.token, guess.drafter) for guess in guesses] == [(5, Drafter.MODEL), (6, Drafter.MODEL)]
     chain.settle(3)
     model.fed.clear()
-    guesses = chain.propose(TEXT, Plan(2, 16), 0, VOCAB, lambda: False)
+    guesses = proposed(chain, TEXT, 2, VOCAB, free=16)
     assert {guess.drafter for guess in guesses} == {Drafter.LOOKUP}
     assert model.fed == []
     chain.settle(len(TEXT) - 1)
-    guesses = chain.propose([*TEXT, 6], Plan(2, 16), 0, VOCAB, lambda: False)
+    guesses = proposed(chain, [*TEXT, 6], 2, VOCAB, free=16)
     assert [guess.token for guess in guesses] == [7, 0]
     assert model.fed == [(4, 5, 6, 7, 0, 1, 2, 3, 6), (7,)]
 
@@ -231,6 +231,6 @@ def test_a_chain_whose_draft_is_out_leaves_the_lookup() -> None:
     """Its draft's context is full: it says so, and what is left is the lookup."""
     looked = looking([])
     chain = ChainedDrafter(looked, drafter(TableModel.of(STEP, ctx=4)))
-    assert chain.propose([0, 1, 2, 3, 4], Plan(2, 16), 0, VOCAB, lambda: False) == []
+    assert proposed(chain, [0, 1, 2, 3, 4], 2, VOCAB, free=16) == []
     assert chain.ended is Inactive.DRAFT_CONTEXT_FULL
     assert chain.rest is looked

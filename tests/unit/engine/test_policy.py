@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.policy import Choice, FixedLength, Offer, Step
-from engine.types import Drafter
+from engine.policy import FixedLength, Offer, Step
+from engine.types import Choice, Drafter
 
 MODEL = Offer(Drafter.MODEL, 16)
 

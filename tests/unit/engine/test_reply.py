@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.drafting import ModelDrafter, Plan
+from engine.drafting import ModelDrafter
+from engine.policy import FixedLength
 from engine.reply import ReplyWriter
 from engine.speculate import Round, Speculator
 from engine.stats import GenerationStats
@@ -43,10 +44,10 @@ def write(
     speculator = Speculator(
         target=target,
         committed=[size - 1],
-        drafter=ModelDrafter(chain(size, off_at), GREEDY, rule, 0.0),
+        drafter=ModelDrafter(chain(size, off_at), GREEDY, rule),
         rule=rule,
         settings=GREEDY,
-        plan=lambda: Plan(length, 0),
+        policy=FixedLength(length),
         budget=len(pieces),
         ends=lambda token: token == end,
         cancelled=lambda: False,

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.drafting import ModelDrafter, Plan
+from engine.drafting import ModelDrafter
 from engine.errors import EngineError, ErrorKind
+from engine.policy import FixedLength
 from engine.speculate import DraftingEnded, Round, Speculator
 from engine.types import Inactive, SamplingSettings, Source
 from engine.verify import Coupled
@@ -42,10 +43,10 @@ def loop(
     speculator = Speculator(
         target=target,
         committed=[0],
-        drafter=None if draft is None else ModelDrafter(draft, settings, rule, 0.0),
+        drafter=None if draft is None else ModelDrafter(draft, settings, rule),
         rule=rule,
         settings=settings,
-        plan=lambda: Plan(length, 0),
+        policy=FixedLength(length),
         budget=budget,
         ends=ends,
         cancelled=lambda: False,
