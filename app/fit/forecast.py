@@ -69,8 +69,10 @@ def forecast_of(request: LoadRequest, search: Search, *, failed: bool = False) -
         return Forecast(request_of(settings, report.placement, request), machine, report)
     report = fit_report(search, settings)
     if failed:
-        search = _with_less_room(search, report.placement)
-    return Forecast(request_of(settings, report.placement, request), machine, report, propose(search, settings))
+        proposal = propose(_with_less_room(search, report.placement), settings, slack_bytes=0)
+    else:
+        proposal = propose(search, settings)
+    return Forecast(request_of(settings, report.placement, request), machine, report, proposal)
 
 
 def _is_sure(placement: Placement) -> bool:

@@ -15,7 +15,7 @@ from engine.errors import EngineError
 
 # Down to here a shorter context is better than any other way: it still holds a conversation or a file.
 _USEFUL_CTX: Final = 4096
-_SLACK_BYTES: Final = 64 << 20
+SLACK_BYTES: Final = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,18 @@ class Proposal:
     placement: Placement
 
 
-def propose(search: Search, asked: PairSettings) -> Proposal | None:
+def propose(search: Search, asked: PairSettings, slack_bytes: int = SLACK_BYTES) -> Proposal | None:
     """What is asked for where it fits, else the least change; without the draft only where nothing else helps.
+
+    Free memory moves all the time: what is proposed leaves `slack_bytes` free beside the margins, or less on small
+    devices, so that it still fits when it is asked for.
 
     None where even that does not fit. Raises EngineError where the pair cannot even be estimated.
     """
     placement = search.measured(asked)
     if placement.verdict is Verdict.FITS:
         return Proposal(asked, placement)
-    search = _with_slack(search)
+    search = _with_slack(search, slack_bytes)
     ways = [asked, replace(asked, with_draft=False)] if asked.with_draft and search.pair.draft else [asked]
     for settings in ways:
         for proposed in _changes(search, settings):
@@ -47,10 +50,9 @@ def propose(search: Search, asked: PairSettings) -> Proposal | None:
     return None
 
 
-def _with_slack(search: Search) -> Search:
-    """Free memory moves all the time: what is proposed shall still fit when it is asked for."""
+def _with_slack(search: Search, slack_bytes: int) -> Search:
     margins = {
-        device.id: search.rooms.margins[device.id] + min(_SLACK_BYTES, device.total_bytes // 100)
+        device.id: search.rooms.margins[device.id] + min(slack_bytes, device.total_bytes // 100)
         for device in search.rooms.machine.memories
     }
     return replace(search, rooms=replace(search.rooms, margins=margins))

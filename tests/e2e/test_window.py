@@ -33,11 +33,10 @@ PATIENCE_MS = 240_000
 class Window:
     """A program on a real client."""
 
-    def __init__(self, qtbot: QtBot, program: Program, client: EngineClient, desk: FitDesk) -> None:
+    def __init__(self, qtbot: QtBot, program: Program, client: EngineClient) -> None:
         self.bot = qtbot
         self.program = program
         self.client = client
-        self.desk = desk
         self.chat = program.window.chat
 
     def wait(self, condition: Callable[[], object]) -> None:
@@ -75,9 +74,8 @@ def window(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Wind
         sampling=SamplingSettings(temperature=0.0), random_seed=False, max_tokens=48
     )
     program.window.show()
-    yield Window(qtbot, program, client, desk)
+    yield Window(qtbot, program, client)
     program.close()
-    desk.close()
     program.window.deleteLater()
 
 
@@ -117,9 +115,9 @@ def test_killed_engine(window: Window) -> None:
     assert again.text.startswith(text)
 
 
-def test_memory(window: Window) -> None:
-    """What a load took is near to what was said before and is remembered; an unload gives it back."""
-    memory = window.program.memory
+def test_memory(window: Window, tmp_path: Path) -> None:
+    """What a load took is near to what was said before, and is written down; an unload gives it back."""
+    memory, folder = window.program.memory, Paths(tmp_path).state
     window.wait(lambda: memory.machine)
     assert memory.machine is not None
     system = memory.machine.system
@@ -127,7 +125,7 @@ def test_memory(window: Window) -> None:
     window.wait(lambda: memory.reading and memory.reading.fits)
     assert memory.reading is not None
     assert 0.9 < memory.measured[system.id] / memory.reading.fits[system.id].need_bytes < 1.1
-    window.wait(lambda: window.desk.history.learned_bytes(system.id))
+    window.wait(lambda: (folder / "fit.json").exists())
     window.program.pairs.unload()
     window.wait(lambda: memory.machine and not memory.machine.system.ours_bytes)
     assert memory.measured == {}
