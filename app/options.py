@@ -168,7 +168,7 @@ def add_speculation_options(parser: argparse.ArgumentParser, *, switch: bool) ->
         metavar="N",
         type=_draft_length,
         default=_REPLY.draft_length,
-        help="tokens that the draft proposes in a round; auto chooses by time, round by round (default: auto)",
+        help=_default("tokens that the draft proposes in a round; auto chooses by time, round by round"),
     )
     speculation.add_argument(
         "--p-min",

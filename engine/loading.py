@@ -16,7 +16,6 @@ from engine.drafting import NOTHING_MASKED
 from engine.errors import EngineError, ErrorKind
 from engine.limits import check_load
 from engine.llama import LlamaContext, LlamaModel
-from engine.measuring import measure
 from engine.prompt import PromptMaker
 from engine.protocol import LoadProgress
 from engine.session import Session
@@ -121,10 +120,8 @@ def load_session(
             memory_bytes=psutil.Process().memory_info().rss,
             masked=len(masked),
         )
-        usable = draft if pair.inactive is None else None
-        costs = measure(target, usable)
         prompts = PromptMaker(model, pair.target.name, target_header.chat_template, target.ctx)
-        return Session(pair, model, target, draft, masked, prompts, costs, resources.pop_all())
+        return Session(pair, model, target, draft, masked, prompts, resources.pop_all())
 
 
 def _file_bytes(header: gguf.GgufHeader) -> int:

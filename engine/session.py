@@ -11,13 +11,14 @@ from time import perf_counter
 from typing import Final
 
 from engine.controller import Controller
-from engine.costs import Costs, MeasuredCosts
+from engine.costs import Costs
 from engine.decoder import Interrupted, rewind
 from engine.distribution import Ids, Logits
 from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
 from engine.limits import check_request
 from engine.llama import LlamaContext, LlamaModel
 from engine.lookup import Lookup
+from engine.measuring import measure
 from engine.policy import FixedLength, Policy
 from engine.prompt import PromptMaker
 from engine.protocol import Finished, PrefillProgress, SpeculationStopped, Started
@@ -48,12 +49,10 @@ class Session:
         draft: LlamaContext | None,
         masked: Ids,
         prompts: PromptMaker,
-        costs: MeasuredCosts,
         resources: ExitStack,
     ) -> None:
-        """`costs` are those of the pair, measured."""
         self.pair = pair
-        self._controller = Controller(Costs(costs))
+        self._controller: Controller | None = None
         self._model = model
         self._target = target
         self._draft = draft
@@ -82,13 +81,12 @@ class Session:
             request.job, request.stop, self._model.piece, self._model.text_of, self._model.is_end
         )
         first_at: float | None = None
-        policy: Policy | None = None
         self._watch(cancelled)
+        policy = self._policy(request)
         try:
             row, reused = yield from self._read_prompt(request, prompt.tokens)
             rule = make_rule(request.rule, request.sampling.seed)
             drafter, inactive = self._drafter(request, prompt.tokens, rule)
-            policy = self._policy(request)
             speculator = Speculator(
                 target=self._target,
                 committed=list(prompt.tokens),
@@ -124,8 +122,7 @@ class Session:
         except Interrupted:
             reason = EndReason.CANCELLED
         finally:
-            if policy is not None:
-                policy.end()
+            policy.end()
             self._keep(len(prompt.tokens) + writer.tokens)
         ended_at = perf_counter()
         yield Finished(
@@ -170,11 +167,18 @@ class Session:
                 return rows[0], reused
 
     def _policy(self, request: GenerationRequest) -> Policy:
-        """By time, with what earlier replies taught, or the length that was asked for."""
+        """The length that was asked for, or by time, with what earlier replies taught."""
         length = request.draft_length
-        policy = self._controller if length is None else FixedLength(length, request.p_min)
+        policy = FixedLength(length, request.p_min) if length is not None else self._by_time()
         policy.begin(request.kind)
         return policy
+
+    def _by_time(self) -> Controller:
+        """Measures what passes cost when it is first needed, which empties the caches."""
+        if self._controller is None:
+            usable = self._draft if self.pair.inactive is None else None
+            self._controller = Controller(Costs(measure(self._target, usable)))
+        return self._controller
 
     def _drafter(
         self, request: GenerationRequest, tokens: list[int], rule: AcceptanceRule

@@ -87,6 +87,18 @@ def test_same_seed_same_text_with_and_without_speculation(tiny: TinyPair, temper
     assert int(str(stats(on)["accepted"])) > 0
 
 
+@pytest.mark.parametrize("temperature", ["0", "0.9"])
+def test_lengths_chosen_by_time_do_not_change_the_text(tiny: TinyPair, temperature: str) -> None:
+    """However much is drafted in each round; what was chosen last is told in a sentence."""
+    words = ["generate", *tiny.words, *EXACT, "--prompt", "hello", "--temperature", temperature, "--seed", "3"]
+    words += ["--max-tokens", "200", "--chat-format", "plain"]
+    chosen = run(*words, "--draft-length", "auto")
+    plain = run(*words, "--speculation", "off")
+    assert chosen.status == plain.status == 0, chosen.err
+    assert chosen.out == plain.out
+    assert "predicted" in chosen.err or "nothing to guess" in chosen.err
+
+
 def test_characters_of_several_tokens(tmp_path: Path) -> None:
     """Characters that take two, three and four tokens appear whole, inside accepted guesses too."""
     walker = str(write_model(tmp_path / "walker.gguf", Tiny(restless=0.0)))
