@@ -91,7 +91,7 @@ def test_same_seed_same_text_with_and_without_speculation(tiny: TinyPair, temper
 def test_lengths_chosen_by_time_do_not_change_the_text(tiny: TinyPair, temperature: str) -> None:
     """However much is drafted in each round; what was chosen last is told in a sentence."""
     words = ["generate", *tiny.words, *EXACT, "--prompt", "hello", "--temperature", temperature, "--seed", "3"]
-    words += ["--max-tokens", "200", "--chat-format", "plain"]
+    words += ["--max-tokens", "200", "--raw"]
     chosen = run(*words, "--draft-length", "auto")
     plain = run(*words, "--speculation", "off")
     assert chosen.status == plain.status == 0, chosen.err
