@@ -124,9 +124,10 @@ def _document(
             **{key: getattr(value, "value", value) for key, value in asdict(request.sampling).items()},
             "max_tokens": request.max_tokens,
             "stop": list(request.stop),
-            "draft_length": request.draft_length,
+            "draft_length": "auto" if request.draft_length is None else request.draft_length,
             "p_min": request.p_min,
             "rule": request.rule.value,
+            "drafters": sorted(drafter.value for drafter in request.drafters),
             "ctx": pair.ctx,
             "kv_type": arguments.kv_type,
             "flash_attn": arguments.flash_attn,
@@ -150,7 +151,8 @@ def _table(
     """The result for people."""
     models = [f"target {pair.target.quantisation}"] + ([f"draft {pair.draft.quantisation}"] if pair.draft else [])
     settings = [
-        f"draft length {request.draft_length}",
+        f"draft length {'auto' if request.draft_length is None else request.draft_length}",
+        f"drafters {', '.join(sorted(drafter.value for drafter in request.drafters))}",
         f"rule {request.rule.value}",
         f"temperature {request.sampling.temperature:g}",
         f"seed {request.sampling.seed}",
@@ -180,7 +182,7 @@ def _row(name: str, side: Side) -> str:
 
 def _acceptance(on: Side) -> str:
     if on.acceptance_rate is None or on.tokens_per_round is None:
-        return "The draft proposed nothing."
+        return "Nothing was proposed."
     return f"{100 * on.acceptance_rate:.0f} % of guesses accepted, {on.tokens_per_round:.1f} tokens per round."
 
 

@@ -14,7 +14,7 @@ from app import model_words, shortage_words
 from app.amounts import count, size
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
-from engine.types import Inactive
+from engine.types import Choice, Inactive
 
 _WINDOWS_ILLEGAL_INSTRUCTION = str(0xC000001D)
 
@@ -364,6 +364,49 @@ def _inactive(facts: Facts) -> str:
 
 def _lacks_instruction(facts: Facts) -> bool:
     return facts["signal"] == "SIGILL" or facts["exit_code"] == _WINDOWS_ILLEGAL_INSTRUCTION
+
+
+def choice_words(choice: Choice) -> str:
+    """Why a round was drafted as it was, with {length} and {ratio} still in braces."""
+    match choice:
+        case Choice.FIXED:
+            return translate("messages", "The draft guesses up to {length} tokens a round, as it was set.")
+        case Choice.DRAFTING:
+            return translate("messages", "Some {length} guesses a round pay: {ratio} × predicted.")
+        case Choice.PROBING:
+            return translate("messages", "It did not pay, {ratio} × predicted; a few guesses show whether it does now.")
+        case Choice.RESTING:
+            return translate("messages", "Guessing does not pay here, {ratio} × predicted, so the target writes alone.")
+        case Choice.CHECKING:
+            return translate("messages", "Guessing pays little, {ratio} × predicted; one round goes without it.")
+        case Choice.NO_ROOM:
+            return translate("messages", "There was nothing to guess.")
+        case Choice.ROUNDS_TOO_SLOW:
+            return translate("messages", "Guessing is off for this reply: its rounds took far longer than predicted.")
+
+
+def draft_inactive_words(inactive: Inactive) -> str:
+    """Why the draft model proposes nothing while the lookup does, with {draft} still in braces."""
+    match inactive:
+        case Inactive.NO_DRAFT:
+            return translate("messages", "No draft model is loaded, so only text that repeats is proposed.")
+        case Inactive.DRAFT_ROLLBACK:
+            return translate(
+                "messages",
+                "The draft {draft} cannot forget rejected tokens: its architecture keeps a running state. "
+                "Only text that repeats is proposed. Choose another draft.",
+            )
+        case Inactive.DRAFT_CONTEXT_FULL:
+            return translate(
+                "messages",
+                "The context of the draft {draft} is full. From here on only text that repeats is proposed.",
+            )
+        case Inactive.DRAFT_FAILED:
+            return translate(
+                "messages", "The draft {draft} failed. From here on only text that repeats is proposed."
+            )
+        case _:  # the others stop the lookup too
+            return inactive_words(inactive)
 
 
 def inactive_words(inactive: Inactive) -> str:

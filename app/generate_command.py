@@ -10,14 +10,14 @@ from app import options
 from app.amounts import count
 from app.command import Outcome, chosen_pair, load
 from app.engine_client import EngineClient
-from app.messages import inactive_sentence
+from app.messages import choice_sentence, draft_inactive_sentence, inactive_sentence
 from app.paths import Paths
 from app.reply_document import error_document, reply_document
 from app.terminal import EXIT_INTERRUPTED, Terminal
 from engine.errors import EngineError
 from engine.protocol import Finished, SpeculationStopped, Started
 from engine.stats import GenerationStats, ReplyFold
-from engine.types import DraftRound, EndReason, GenerationRequest
+from engine.types import Choice, DraftRound, EndReason, GenerationRequest
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
@@ -57,9 +57,13 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
         return Outcome(1, document, error)
     terminal.note(figures(reply.stats))
     has_draft = pair is not None and pair.draft is not None
+    if reply.stats.choice is not None and reply.stats.choice.choice is not Choice.FIXED:
+        terminal.note(choice_sentence(reply.stats.choice))
     asked = arguments.speculation == "on" or (arguments.speculation == "auto" and has_draft)
     if asked and reply.stats.inactive is not None:
         terminal.note(inactive_sentence(reply.stats.inactive, pair))
+    if asked and reply.stats.draft_inactive is not None:
+        terminal.note(draft_inactive_sentence(reply.stats.draft_inactive, pair))
     return Outcome(EXIT_INTERRUPTED if reply.end is EndReason.CANCELLED else 0, document)
 
 

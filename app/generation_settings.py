@@ -15,12 +15,13 @@ class GenerationSettings:
     """Attributes:
     sampling: its seed counts only while `random_seed` is False.
     max_tokens: None means up to the end of the context.
+    draft_length: None chooses by time, round by round.
     """
 
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     random_seed: bool = True
     max_tokens: int | None = None
-    draft_length: int = 4
+    draft_length: int | None = 4
     p_min: float = 0.0
     rule: Rule = Rule.COUPLED
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.amounts import count
-from app.error_words import Facts, inactive_words, words_for
+from app.error_words import Facts, choice_words, draft_inactive_words, inactive_words, words_for
 from app.translate import translate
 from engine.errors import ErrorReport
-from engine.types import Inactive, LoadedPair
+from engine.types import Inactive, LoadedPair, RoundChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,26 @@ def message_for(report: ErrorReport) -> UserMessage:
     return UserMessage(title.format_map(fields), text.format_map(fields), report.detail)
 
 
+def draft_inactive_sentence(inactive: Inactive, pair: LoadedPair | None) -> str:
+    """Why the draft model proposes nothing while the lookup does."""
+    return _with_names(draft_inactive_words(inactive), pair)
+
+
 def inactive_sentence(inactive: Inactive, pair: LoadedPair | None) -> str:
     """Why speculation is not running."""
+    return _with_names(inactive_words(inactive), pair)
+
+
+def _with_names(words: str, pair: LoadedPair | None) -> str:
     target = pair.target.name if pair else translate("messages", "the target")
     draft = pair.draft.name if pair and pair.draft else translate("messages", "the draft")
-    return inactive_words(inactive).format(target=target, draft=draft)
+    return words.format(target=target, draft=draft)
+
+
+def choice_sentence(choice: RoundChoice) -> str:
+    """What was chosen for the last round, and why."""
+    ratio = "–" if choice.ratio is None else f"{choice.ratio:.2f}"
+    return choice_words(choice.choice).format(length=choice.length, ratio=ratio)
 
 
 def pair_notes(pair: LoadedPair) -> list[str]:

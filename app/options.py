@@ -22,6 +22,7 @@ from engine.types import (
     MAX_UBATCH,
     ChatFormat,
     ChatMessage,
+    Drafter,
     FlashAttention,
     GenerationRequest,
     KvType,
@@ -165,21 +166,28 @@ def add_speculation_options(parser: argparse.ArgumentParser, *, switch: bool) ->
     speculation.add_argument(
         "--draft-length",
         metavar="N",
-        type=whole(0, MAX_DRAFT_LENGTH),
+        type=_draft_length,
         default=_REPLY.draft_length,
-        help=_default("tokens proposed in a round"),
+        help=_default("tokens that the draft proposes in a round; auto chooses by time, round by round"),
     )
     speculation.add_argument(
         "--p-min",
         metavar="X",
         type=_number(0, 1),
         default=_REPLY.p_min,
-        help=_default("stop proposing where the draft is less sure than this"),
+        help=_default("with a --draft-length: stop proposing where the draft is less sure than this"),
     )
     speculation.add_argument(
         "--rule", choices=_values(Rule), default=_REPLY.rule.value, help=_default("how proposals are judged")
     )
-    speculation.add_argument("--drafters", choices=["model"], default="model", help=_default("what proposes tokens"))
+    speculation.add_argument(
+        "--drafters",
+        metavar="A,B",
+        type=_drafters,
+        default=_REPLY.drafters,
+        help="what proposes tokens: lookup repeats earlier text and needs no draft, model is the draft "
+        "(default: lookup,model)",
+    )
 
 
 def check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
@@ -225,6 +233,7 @@ def generation_request(
         draft_length=arguments.draft_length,
         p_min=arguments.p_min,
         rule=Rule(arguments.rule),
+        drafters=arguments.drafters,
     )
     if arguments.messages is not None:
         return replace(request, messages=read_messages(arguments.messages))
@@ -240,6 +249,10 @@ def _default(text: str) -> str:
 
 def _values(choices: type[KvType] | type[FlashAttention] | type[ChatFormat] | type[Rule]) -> list[str]:
     return [choice.value for choice in choices]
+
+
+def _draft_length(text: str) -> int | None:
+    return None if text == "auto" else whole(0, MAX_DRAFT_LENGTH)(text)
 
 
 def whole(low: int, high: int | None = None) -> Callable[[str], int]:
@@ -268,6 +281,15 @@ def _number(low: float, high: float | None = None) -> Callable[[str], float]:
         return value
 
     return parse
+
+
+def _drafters(text: str) -> frozenset[Drafter]:
+    """A type for argparse: one or more, in any order."""
+    try:
+        return frozenset(map(Drafter, text.split(",")))
+    except ValueError:
+        names = " and ".join(drafter.value for drafter in Drafter)
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of {names}") from None
 
 
 def _shares(text: str) -> tuple[float, ...]:

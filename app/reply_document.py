@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from app.messages import inactive_sentence, message_for
+from app.messages import draft_inactive_sentence, inactive_sentence, message_for
 from app.pairs import PairChoice
 from engine.errors import ErrorReport
 from engine.stats import GenerationStats, ReplyFold
@@ -26,7 +26,7 @@ def reply_document(reply: ReplyFold, seed: int, pair: LoadedPair | None, choice:
 
 
 def stats_document(stats: GenerationStats, pair: LoadedPair | None) -> Document:
-    """ "speculation" tells what ran: "on" if a draft was at work, even if it stopped on the way."""
+    """ "speculation" tells what ran: "on" if a drafter was at work, even if it stopped on the way."""
     on = stats.inactive is None or stats.verified > 0
     return {
         "prompt_tokens": stats.prompt_tokens,
@@ -54,6 +54,11 @@ def stats_document(stats: GenerationStats, pair: LoadedPair | None) -> Document:
         "speculation": "on" if on else "off",
         "inactive_reason": None if stats.inactive is None else inactive_sentence(stats.inactive, pair),
         "inactive_kind": None if stats.inactive is None else stats.inactive.value,
+        "draft_inactive_reason": None
+        if stats.draft_inactive is None
+        else draft_inactive_sentence(stats.draft_inactive, pair),
+        "draft_inactive_kind": None if stats.draft_inactive is None else stats.draft_inactive.value,
+        "drafters": {"model": asdict(stats.model), "lookup": asdict(stats.lookup)},
     }
 
 
@@ -105,4 +110,5 @@ def _token(token: TokenEvent) -> Document:
         else {"id": rejected.token_id, "text": rejected.text, "p": rejected.p, "q": rejected.q},
         "round": token.round,
         "position": token.position,
+        "match": token.match or None,
     }

@@ -1,17 +1,21 @@
-"""Proposes tokens from a draft model and keeps the exact rows they were drawn from."""
+"""Proposes tokens, and keeps the exact rows they were drawn from: by a draft model, by looking up text that repeats, or
+by both."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from time import perf_counter
+from typing import Final, Protocol
 
 import numpy as np
 
 from engine.decoder import Decoder, read
 from engine.distribution import Distribution, Ids, confidence, distribution
 from engine.errors import EngineError
-from engine.types import SamplingSettings
+from engine.lookup import Lookup, Match
+from engine.policy import Offer, RoundPlan, Step
+from engine.types import Drafter, Inactive, SamplingSettings
 from engine.verify import AcceptanceRule
 
 NOTHING_MASKED: Final[Ids] = np.empty(0, np.int64)
@@ -19,90 +23,148 @@ NOTHING_MASKED: Final[Ids] = np.empty(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """One proposed token and the distribution q it was drawn from."""
+    """One proposed token and the distribution q it was drawn from.
+
+    Attributes:
+        confidence: how sure the drafter was before it drew: the likeliest token's share of the model's row before the
+            sampling settings, None where nobody asked; for the lookup a value that grows with the match.
+        match: see `engine.types.TokenEvent`.
+    """
 
     token: int
     q: Distribution
+    drafter: Drafter
+    confidence: float | None
+    match: int = 0
+
+
+class Proposer(Protocol):
+    """What proposes tokens for one reply.
+
+    Whether a position is proposed may depend on rows, on times and on the text, never on the token that was drawn at
+    that very position: withholding some draws would bias the residual rule.
+    """
+
+    @property
+    def ended(self) -> Inactive | None:
+        """Why the draft model is out for the rest of the reply. That costs time, never text: the reply goes on."""
+
+    @property
+    def rest(self) -> Proposer | None:
+        """What still proposes once the draft model is out."""
+
+    @property
+    def spent_s(self) -> float:
+        """Seconds inside a draft model so far."""
+
+    def offers(self, committed: list[int]) -> list[Offer]:
+        """What could be proposed after `committed`, prompt and reply so far; the preferred drafter first."""
+
+    def propose(
+        self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
+    ) -> list[Guess]:
+        """Guesses for the tokens after `committed`, all of the plan's drafter, as many as the plan allows or fewer.
+
+        Args:
+            committed: as the offers were made for.
+            position: of the first guess in the reply.
+            vocab_size: the target's, which could not read a guess beyond it. Going on without such a guess once it was
+                drawn would leave a decision to the token.
+
+        Raises:
+            Interrupted: cancelled while reading the prompt.
+        """
+
+    def settle(self, agreed: int) -> None:
+        """A round is over: forget what lies beyond the first `agreed` tokens of the prompt and the reply."""
 
 
 class ModelDrafter:
     """Drafts with a second model.
 
     After a round in which everything was kept, the draft has not seen its own last guess; it then takes two tokens
-    in its next pass instead of one, so catching up costs no pass of its own. The same way it reads the prompt: late,
-    when it first drafts, so that the first token of a reply does not wait for it.
-
-    Attributes:
-        failed: the draft could not decode, or its logits were not finite. A draft can only cost time, never text: the
-            reply goes on without it.
+    in its next pass instead of one, so catching up costs no pass of its own. The same way it reads the prompt, and
+    rounds in which another drafter proposed: late, when it next drafts, so that the first token of a reply does not
+    wait for it.
     """
+
+    rest: Proposer | None = None
 
     def __init__(
         self,
         decoder: Decoder,
         settings: SamplingSettings,
         rule: AcceptanceRule,
-        p_min: float,
         masked: Ids = NOTHING_MASKED,
     ) -> None:
         """`masked` are ids that the draft must not propose, as they mean something else to it than to the target."""
         self.decoder = decoder
+        self.ended: Inactive | None = None
         self._settings = settings
         self._rule = rule
-        self._p_min = p_min
         self._masked = masked
-        self.failed = False
 
-    def room(self, committed: int) -> int:
-        """How many tokens can be proposed after `committed` ones before the draft's context is full."""
-        return self.decoder.ctx - committed + 1
+    @property
+    def spent_s(self) -> float:
+        return self.decoder.spent_s
+
+    def offers(self, committed: list[int]) -> list[Offer]:
+        room = self.decoder.ctx - len(committed) + 1  # the last guess is never read
+        if room <= 0:
+            self.ended = Inactive.DRAFT_CONTEXT_FULL
+            return []
+        return [Offer(Drafter.MODEL, room, len(committed) - len(self.decoder.tokens))]
 
     def propose(
-        self, committed: list[int], length: int, position: int, vocab_size: int, cancelled: Callable[[], bool]
+        self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
     ) -> list[Guess]:
-        """Up to `length` guesses for the tokens after `committed`.
-
-        Args:
-            committed: prompt and reply so far; the cache holds a prefix of it, at least one token short.
-            position: of the first guess in the reply.
-            vocab_size: the target's. A draft padded further must not guess beyond it: the target could not read such
-                a guess, and going on without it would leave a decision to the token that was drawn.
-
-        Raises:
-            Interrupted: cancelled while reading the prompt.
-        """
+        """See `Proposer.propose`. The cache holds a prefix of `committed`, at least one token short."""
+        if plan.length <= 0:
+            return []
+        begin = perf_counter()
         pending = committed[len(self.decoder.tokens) :]
         if len(pending) > self.decoder.chunk:
             try:
                 for _ in read(self.decoder, pending[:-1], cancelled):
                     pass
             except EngineError:
-                self.failed = True
+                self.ended = Inactive.DRAFT_FAILED
                 return []
             pending = pending[-1:]
         history = list(committed) if self._settings.repeat_penalty != 1.0 else []
         guesses: list[Guess] = []
         while True:
             try:
-                q = self._row(pending, history, vocab_size)
+                row = self._row(pending, history, vocab_size, heeds=plan.heeds)
             except EngineError:
                 # What was drawn so far must still be judged: dropping it could favour some draws over others.
-                self.failed = True
+                self.ended = Inactive.DRAFT_FAILED
                 return guesses
-            if q is None:
+            if row is None:
+                return guesses
+            q, sure = row
+            now = perf_counter()
+            step = plan.step(sure, now - begin)
+            begin = now
+            if step is Step.DROP:
                 return guesses
             token = self._rule.guess(q, position + len(guesses))
-            guesses.append(Guess(token, q))
-            if len(guesses) == length:
+            guesses.append(Guess(token, q, Drafter.MODEL, sure))
+            if step is Step.LAST:
                 return guesses
             history.append(token)
             pending = [token]
 
-    def _row(self, pending: list[int], history: list[int], vocab_size: int) -> Distribution | None:
-        """Read `pending` and shape the row after it; None where the draft has nothing to propose or is too unsure.
+    def _row(
+        self, pending: list[int], history: list[int], vocab_size: int, *, heeds: bool
+    ) -> tuple[Distribution, float | None] | None:
+        """Read `pending` and shape the row after it; None where the draft has nothing to propose.
 
         What is masked is impossible from the start: q is the law of the tokens that are left, and a guess is drawn from
         it. Withholding masked tokens after they were drawn would let the draw decide.
+
+        Returns:
+            The row, and its confidence where somebody `heeds` it.
         """
         logits = self.decoder.decode(pending, 1)[0][:vocab_size]  # [vocab]
         if self._masked.size:
@@ -110,10 +172,93 @@ class ModelDrafter:
             logits[self._masked] = -np.inf
             if np.isfinite(best) and logits.max() == -np.inf:  # a row of which nothing is left
                 return None
-        if self._p_min > 0.0 and confidence(logits) < self._p_min:
-            return None
-        return distribution(logits, self._settings, history)
+        return distribution(logits, self._settings, history), confidence(logits) if heeds else None
 
-    def settle(self, agreed: int) -> bool:
-        """Forget what differs from the reply: keep `agreed` tokens. False if the model cannot."""
-        return len(self.decoder.tokens) <= agreed or self.decoder.truncate(agreed)
+    def settle(self, agreed: int) -> None:
+        if len(self.decoder.tokens) > agreed and not self.decoder.truncate(agreed):
+            self.ended = Inactive.DRAFT_ROLLBACK
+
+
+class LookupDrafter:
+    """Proposes what came next where the end of the text stood before. It needs no model.
+
+    A guess is a function of the text alone and its row says so: all of it on that token. So under every rule it is kept
+    exactly as often as the target would have written it.
+    """
+
+    rest: Proposer | None = None
+    ended: Inactive | None = None
+    spent_s = 0.0
+
+    def __init__(self, lookup: Lookup, least: int, ends: Callable[[int], bool]) -> None:
+        """A match shorter than `least` tokens proposes nothing, and nothing is proposed after a token that `ends`.
+
+        What the lookup holds must be a prefix of the reply's prompt.
+        """
+        self._lookup = lookup
+        self._least = least
+        self._ends = ends
+        self._match: Match | None = None
+
+    def offers(self, committed: list[int]) -> list[Offer]:
+        """As far ahead as the text agreed backwards."""
+        self._lookup.extend(committed[len(self._lookup) :])
+        self._match = match = self._lookup.find()
+        if match is None or match.length < self._least:
+            return []
+        return [Offer(Drafter.LOOKUP, match.length, passes=False, confidence=_sureness(match))]
+
+    def propose(
+        self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
+    ) -> list[Guess]:
+        """See `Proposer.propose`."""
+        match = self._match
+        if match is None:
+            return []
+        guesses: list[Guess] = []
+        for token in self._lookup.follow(match, plan.length):
+            if token >= vocab_size:  # a prompt may hold what the target cannot write
+                break
+            q = Distribution(np.array([token]), np.ones(1))
+            guesses.append(Guess(token, q, Drafter.LOOKUP, _sureness(match), match.length))
+            if self._ends(token):
+                break
+        return guesses
+
+    def settle(self, agreed: int) -> None:
+        """Only the reply itself is looked at, so there is nothing to forget."""
+
+
+def _sureness(match: Match) -> float:
+    """Grows with the match; what it is worth is learned."""
+    return match.length / (match.length + 1)
+
+
+class ChainedDrafter:
+    """The lookup where it finds a match, and the draft model otherwise; the plan may choose the model all the same."""
+
+    def __init__(self, lookup: LookupDrafter, model: ModelDrafter) -> None:
+        self.rest: Proposer | None = lookup
+        self._lookup = lookup
+        self._model = model
+
+    @property
+    def ended(self) -> Inactive | None:
+        return self._model.ended
+
+    @property
+    def spent_s(self) -> float:
+        return self._model.spent_s
+
+    def offers(self, committed: list[int]) -> list[Offer]:
+        return [*self._lookup.offers(committed), *self._model.offers(committed)]
+
+    def propose(
+        self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
+    ) -> list[Guess]:
+        """See `Proposer.propose`. Which of the two it is depends on the text, on times and on what was learned."""
+        chosen: Proposer = self._lookup if plan.drafter is Drafter.LOOKUP else self._model
+        return chosen.propose(committed, plan, position, vocab_size, cancelled)
+
+    def settle(self, agreed: int) -> None:
+        self._model.settle(agreed)

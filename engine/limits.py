@@ -36,7 +36,8 @@ def check_request(request: GenerationRequest) -> None:
         ("repeat_window", sampling.repeat_window, 0, math.inf),
         ("seed", sampling.seed, 0, math.inf),
         ("p_min", request.p_min, 0.0, 1.0),
-        ("draft_length", request.draft_length, 0, MAX_DRAFT_LENGTH),
+        ("draft_length", request.draft_length or 0, 0, MAX_DRAFT_LENGTH),
+        ("drafters", len(request.drafters), 1, math.inf),
         ("max_tokens", 1 if request.max_tokens is None else request.max_tokens, 1, math.inf),
     )
 

@@ -105,6 +105,7 @@ class Started:
         reused_tokens: of the prompt, taken over from the previous turn.
         dropped_messages: oldest turns left out because the conversation is longer than the context.
         inactive: why this reply does not speculate, None if it does.
+        draft_inactive: why the draft model proposes nothing although the lookup does.
     """
 
     job: int
@@ -113,14 +114,16 @@ class Started:
     dropped_messages: int
     prefill_s: float
     inactive: Inactive | None
+    draft_inactive: Inactive | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SpeculationStopped:
-    """Speculation ended inside a reply; the reply goes on plainly."""
+    """Speculation ended inside a reply, which goes on plainly; where `lookup_goes_on`, only the draft model is out."""
 
     job: int
     inactive: Inactive
+    lookup_goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)

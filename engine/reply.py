@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from engine.speculate import Emitted, Round
 from engine.text import TextStream
-from engine.types import Drafter, DraftRound, Rejected, Source, TokenEvent
+from engine.types import DraftRound, Rejected, Source, TokenEvent
 
 
 class ReplyWriter:
@@ -54,6 +54,8 @@ class ReplyWriter:
             verify_s=round_.verify_s,
             sample_s=round_.sample_s,
             wall_s=round_.wall_s,
+            drafter=round_.drafter,
+            choice=round_.choice,
         )
 
     def finish(self) -> str:
@@ -61,21 +63,22 @@ class ReplyWriter:
         return self._text.finish()
 
     def _event(self, emitted: Emitted, position: int) -> TokenEvent:
-        token, p, q = emitted.token, emitted.p, emitted.q
+        token, p, guess = emitted.token, emitted.p, emitted.guess
         rejected = None
-        if emitted.rejected is not None and q is not None:
-            guess = emitted.rejected
-            rejected = Rejected(guess, self._label(guess), p.probability(guess), q.probability(guess))
+        if guess is not None and guess.token != token:
+            wrong = guess.token
+            rejected = Rejected(wrong, self._label(wrong), p.probability(wrong), guess.q.probability(wrong))
         index, self.tokens = self.tokens, self.tokens + 1
         return TokenEvent(
             index=index,
             token_id=token,
             text=self._text.feed(self._piece(token)),
             source=emitted.source,
-            drafter=Drafter.MODEL if q is not None else None,
+            drafter=None if guess is None else guess.drafter,
             p=p.probability(token),
-            q=q.probability(token) if q is not None else None,
+            q=None if guess is None else guess.q.probability(token),
             rejected=rejected,
             round=self._rounds,
             position=position,
+            match=0 if guess is None else guess.match,
         )

@@ -1,4 +1,4 @@
-"""A loaded pair at work: two caches, and what one turn leaves for the next.
+"""A loaded pair at work: two caches and the index of the text, and what one turn leaves for the next.
 
 Runs on the engine process's main thread.
 """
@@ -8,18 +8,28 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack
 from time import perf_counter
+from typing import Final
 
+from engine.controller import Controller
+from engine.costs import Costs
 from engine.decoder import Interrupted, rewind
 from engine.distribution import Ids, Logits
-from engine.drafting import ModelDrafter
+from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
 from engine.limits import check_request
 from engine.llama import LlamaContext, LlamaModel
+from engine.lookup import Lookup
+from engine.measuring import measure
+from engine.policy import FixedLength, Policy
 from engine.prompt import PromptMaker
 from engine.protocol import Finished, PrefillProgress, SpeculationStopped, Started
 from engine.reply import ReplyWriter
 from engine.speculate import DraftingEnded, Speculator
-from engine.types import DraftRound, EndReason, GenerationRequest, Inactive, LoadedPair
+from engine.types import Drafter, DraftRound, EndReason, GenerationRequest, Inactive, LoadedPair
 from engine.verify import AcceptanceRule, make_rule
+
+# Shorter repetitions are mostly chance. Beside a draft model, whose guesses are good everywhere, they must be longer.
+LEAST_MATCH: Final = 2
+LEAST_MATCH_BESIDE_MODEL: Final = 6
 
 ReplyEvent = PrefillProgress | Started | DraftRound | SpeculationStopped | Finished
 
@@ -42,10 +52,12 @@ class Session:
         resources: ExitStack,
     ) -> None:
         self.pair = pair
+        self._controller: Controller | None = None
         self._model = model
         self._target = target
         self._draft = draft
         self._masked = masked
+        self._lookup = Lookup(target.ctx)
         self._prompts = prompts
         self._resources = resources
 
@@ -70,6 +82,7 @@ class Session:
         )
         first_at: float | None = None
         self._watch(cancelled)
+        policy = self._policy(request)
         try:
             row, reused = yield from self._read_prompt(request, prompt.tokens)
             rule = make_rule(request.rule, request.sampling.seed)
@@ -80,7 +93,7 @@ class Session:
                 drafter=drafter,
                 rule=rule,
                 settings=request.sampling,
-                length=request.draft_length,
+                policy=policy,
                 budget=prompt.budget,
                 ends=self._model.is_end,
                 cancelled=cancelled,
@@ -92,7 +105,8 @@ class Session:
                 reused_tokens=reused,
                 dropped_messages=prompt.dropped_messages,
                 prefill_s=read_at - arrived,
-                inactive=inactive,
+                inactive=inactive if drafter is None else None,
+                draft_inactive=None if drafter is None else inactive,
             )
             opening = writer.write(speculator.first(row))
             first_at = perf_counter()
@@ -100,7 +114,7 @@ class Session:
             rounds = speculator.rounds()
             while not writer.ended and (event := next(rounds, None)) is not None:
                 if isinstance(event, DraftingEnded):
-                    yield SpeculationStopped(request.job, event.inactive)
+                    yield SpeculationStopped(request.job, event.inactive, event.goes_on)
                 else:
                     yield writer.write(event)
             at_limit = EndReason.CONTEXT if request.max_tokens is None else EndReason.LENGTH
@@ -108,6 +122,7 @@ class Session:
         except Interrupted:
             reason = EndReason.CANCELLED
         finally:
+            policy.end()
             self._keep(len(prompt.tokens) + writer.tokens)
         ended_at = perf_counter()
         yield Finished(
@@ -136,6 +151,7 @@ class Session:
             target.clear()
             if self._draft is not None:
                 self._draft.clear()
+            self._lookup = Lookup(target.ctx)
         rewind(target, min(_shared(target.tokens, tokens), len(tokens) - 1))
         reused = len(target.tokens)
         yield PrefillProgress(request.job, reused, len(tokens))
@@ -150,18 +166,43 @@ class Session:
             if complete:
                 return rows[0], reused
 
+    def _policy(self, request: GenerationRequest) -> Policy:
+        """The length that was asked for, or by time, with what earlier replies taught."""
+        length = request.draft_length
+        policy = FixedLength(length, request.p_min) if length is not None else self._by_time()
+        policy.begin(request.kind)
+        return policy
+
+    def _by_time(self) -> Controller:
+        """Measures what passes cost when it is first needed, which empties the caches."""
+        if self._controller is None:
+            usable = self._draft if self.pair.inactive is None else None
+            self._controller = Controller(Costs(measure(self._target, usable)))
+        return self._controller
+
     def _drafter(
         self, request: GenerationRequest, tokens: list[int], rule: AcceptanceRule
-    ) -> tuple[ModelDrafter | None, Inactive | None]:
-        """The drafter for a reply, or why there is none."""
+    ) -> tuple[Proposer | None, Inactive | None]:
+        """The drafter for a reply, and why the draft model has no part in it although it was asked for."""
         if not request.speculate:
             return None, Inactive.SWITCHED_OFF
         if request.draft_length == 0:
             return None, Inactive.ZERO_LENGTH
-        if self.pair.inactive is not None or self._draft is None:
-            return None, self.pair.inactive or Inactive.NO_DRAFT
-        rewind(self._draft, min(_shared(self._draft.tokens, tokens), len(tokens)))
-        return ModelDrafter(self._draft, request.sampling, rule, request.p_min, self._masked), None
+        inactive = self.pair.inactive
+        if inactive is Inactive.TARGET_ROLLBACK:
+            return None, inactive
+        model = None
+        if Drafter.MODEL in request.drafters and self._draft is not None and inactive is None:
+            rewind(self._draft, min(_shared(self._draft.tokens, tokens), len(tokens)))
+            model = ModelDrafter(self._draft, request.sampling, rule, self._masked)
+        if Drafter.LOOKUP not in request.drafters:
+            return model, inactive
+        self._lookup.truncate(_shared(self._lookup.tokens, tokens))
+        least = LEAST_MATCH if model is None else LEAST_MATCH_BESIDE_MODEL
+        lookup = LookupDrafter(self._lookup, least, self._model.is_end)
+        if model is not None:
+            return ChainedDrafter(lookup, model), None
+        return lookup, inactive if Drafter.MODEL in request.drafters else None
 
     def _keep(self, length: int) -> None:
         """Forget what lies beyond the reply: tokens after a stop string, guesses of a round that did not end."""

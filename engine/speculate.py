@@ -18,9 +18,10 @@ import numpy as np
 
 from engine.decoder import Decoder, Interrupted, read
 from engine.distribution import Distribution, Logits, distribution
-from engine.drafting import Guess, ModelDrafter
+from engine.drafting import Guess, Proposer
 from engine.errors import EngineError
-from engine.types import Inactive, SamplingSettings, Source
+from engine.policy import Policy, RoundPlan
+from engine.types import Drafter, Inactive, RoundChoice, SamplingSettings, Source
 from engine.verify import AcceptanceRule
 
 
@@ -29,22 +30,30 @@ class Emitted:
     """A token of the reply with what a reader may want to know.
 
     Attributes:
-        q: the draft's row at this position, None where nothing was proposed.
-        rejected: the guess that stood here and was not kept.
+        guess: what was proposed here, None where nothing was.
     """
 
     token: int
     source: Source
     p: Distribution
-    q: Distribution | None
-    rejected: int | None
+    guess: Guess | None
+
+    @property
+    def q(self) -> Distribution | None:
+        """The guess's row."""
+        return None if self.guess is None else self.guess.q
+
+    @property
+    def rejected(self) -> int | None:
+        """The guess that stood here and was not kept."""
+        return self.guess.token if self.guess is not None and self.guess.token != self.token else None
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
     """What one round did. Seconds as in `engine.types.DraftRound`."""
 
-    drafted: tuple[int, ...]
+    guesses: tuple[Guess, ...]
     verified: int
     accepted: int
     emitted: tuple[Emitted, ...]
@@ -52,13 +61,24 @@ class Round:
     verify_s: float
     sample_s: float
     wall_s: float
+    choice: RoundChoice | None = None
+
+    @property
+    def drafted(self) -> tuple[int, ...]:
+        return tuple(guess.token for guess in self.guesses)
+
+    @property
+    def drafter(self) -> Drafter | None:
+        """Who made the guesses."""
+        return self.guesses[0].drafter if self.guesses else None
 
 
 @dataclass(frozen=True, slots=True)
 class DraftingEnded:
-    """The drafter is out for the rest of the reply."""
+    """The draft model is out for the rest of the reply; where `goes_on`, the lookup still proposes."""
 
     inactive: Inactive
+    goes_on: bool
 
 
 @dataclass(slots=True)
@@ -69,7 +89,7 @@ class Speculator:
         target: its cache holds all of `committed` but the last token.
         committed: prompt and reply so far; grows.
         drafter: None decodes plainly.
-        length: draft length.
+        policy: asked before each round how much is proposed, and by whom.
         budget: tokens that may still be emitted.
         ends: whether a token ends the reply; judging stops there.
         cancelled: read between rounds and between chunks.
@@ -79,10 +99,10 @@ class Speculator:
 
     target: Decoder
     committed: list[int]
-    drafter: ModelDrafter | None
+    drafter: Proposer | None
     rule: AcceptanceRule
     settings: SamplingSettings
-    length: int
+    policy: Policy
     budget: int
     ends: Callable[[int], bool]
     cancelled: Callable[[], bool]
@@ -110,7 +130,7 @@ class Speculator:
             if self.cancelled():
                 raise Interrupted
             begin = perf_counter()
-            guesses, draft_s, drafting_ended = self._propose()
+            plan, guesses, draft_s = self._propose()
             proposed = perf_counter()
             before = self.target.spent_s
             rows = self._check(guesses)
@@ -119,31 +139,28 @@ class Speculator:
             emitted, verified = self._judge(rows, guesses)
             sample_s = (perf_counter() - checked) + (proposed - begin - draft_s)
             self._commit(emitted)
-            drafting_ended = self._roll_back() or drafting_ended
+            drafting_ended = self._roll_back()
             wall_s = perf_counter() - begin
-            drafted = tuple(g.token for g in guesses)
             accepted = sum(e.source is Source.ACCEPTED for e in emitted)
-            yield Round(drafted, verified, accepted, emitted, draft_s, verify_s, sample_s, wall_s)
+            choice = None
+            if plan is not None:
+                self.policy.saw(plan, len(guesses), verified, accepted, wall_s - (proposed - begin))
+                choice = self.policy.verdict
+            yield Round(tuple(guesses), verified, accepted, emitted, draft_s, verify_s, sample_s, wall_s, choice)
             if drafting_ended is not None:
-                yield DraftingEnded(drafting_ended)
+                yield drafting_ended
 
-    def _propose(self) -> tuple[list[Guess], float, Inactive | None]:
-        """Guesses, seconds inside the draft model, and why drafting is over if it is."""
-        if self.drafter is None:
-            return [], 0.0, None
-        room = self.drafter.room(len(self.committed))
-        if room <= 0:
-            self.drafter = None
-            return [], 0.0, Inactive.DRAFT_CONTEXT_FULL
-        length = min(self.length, self.budget - 1, room)
-        if length <= 0:
-            return [], 0.0, None
+    def _propose(self) -> tuple[RoundPlan | None, list[Guess], float]:
+        """The plan where there is a drafter, its guesses, and seconds inside the draft model."""
         drafter = self.drafter
-        before = drafter.decoder.spent_s
-        guesses = drafter.propose(self.committed, length, self.emitted, self.target.vocab_size, self.cancelled)
-        if drafter.failed:
-            self.drafter = None
-        return guesses, drafter.decoder.spent_s - before, Inactive.DRAFT_FAILED if drafter.failed else None
+        if drafter is None:
+            return None, [], 0.0
+        plan = self.policy.plan(drafter.offers(self.committed), self.budget)
+        if plan.drafter is None:
+            return plan, [], 0.0
+        before = drafter.spent_s
+        guesses = drafter.propose(self.committed, plan, self.emitted, self.target.vocab_size, self.cancelled)
+        return plan, guesses, drafter.spent_s - before
 
     def _check(self, guesses: list[Guess]) -> Logits:
         """One target pass over the last token and the guesses.
@@ -173,15 +190,15 @@ class Speculator:
             p = distribution(rows[at], self.settings, history)
             token = self.rule.answer(p, guess.q, guess.token, self.emitted + at)
             if token != guess.token:
-                emitted.append(Emitted(token, Source.RESAMPLED, p, guess.q, guess.token))
+                emitted.append(Emitted(token, Source.RESAMPLED, p, guess))
                 return tuple(emitted), at + 1
-            emitted.append(Emitted(token, Source.ACCEPTED, p, guess.q, None))
+            emitted.append(Emitted(token, Source.ACCEPTED, p, guess))
             if self.ends(token):
                 return tuple(emitted), at + 1
             history.append(token)
         p = distribution(rows[len(guesses)], self.settings, history)
         token = self.rule.draw(p, self.emitted + len(guesses))
-        emitted.append(Emitted(token, Source.BONUS if guesses else Source.PLAIN, p, None, None))
+        emitted.append(Emitted(token, Source.BONUS if guesses else Source.PLAIN, p, None))
         return tuple(emitted), len(guesses)
 
     def _commit(self, emitted: tuple[Emitted, ...]) -> None:
@@ -190,19 +207,21 @@ class Speculator:
         self.budget -= len(emitted)
         self.ended = self.ends(emitted[-1].token)
 
-    def _roll_back(self) -> Inactive | None:
+    def _roll_back(self) -> DraftingEnded | None:
         """Make both caches hold what was committed, short of the last token. Says why drafting is over if it is."""
         keep = len(self.committed) - 1
-        ended = None
         if len(self.target.tokens) > keep and not self.target.truncate(keep):
             # The cache is wrong now. Read everything again and leave it alone from here on.
             self.target.clear()
             for _ in read(self.target, self.committed[:keep], self.cancelled):
                 pass
             self.drafter = None
-            ended = Inactive.TARGET_ROLLBACK
-        if self.drafter is not None and not self.drafter.settle(keep):
-            self.drafter = None
-            ended = Inactive.DRAFT_ROLLBACK
-        return ended
-
+            return DraftingEnded(Inactive.TARGET_ROLLBACK, goes_on=False)
+        if self.drafter is None:
+            return None
+        self.drafter.settle(keep)
+        ended = self.drafter.ended
+        if ended is None:
+            return None
+        self.drafter = self.drafter.rest
+        return DraftingEnded(ended, goes_on=self.drafter is not None)

@@ -8,12 +8,26 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from engine.protocol import Finished, SpeculationStopped, Started
-from engine.types import DraftRound, EndReason, Inactive, Source, TokenEvent
+from engine.types import Drafter, DraftRound, EndReason, Inactive, RoundChoice, Source, TokenEvent
+
+
+@dataclass(frozen=True, slots=True)
+class DrafterCounts:
+    """What one drafter did. accepted <= verified <= drafted."""
+
+    drafted: int = 0
+    verified: int = 0
+    accepted: int = 0
+
+    def with_round(self, event: DraftRound) -> DrafterCounts:
+        return DrafterCounts(
+            self.drafted + len(event.drafted), self.verified + event.verified, self.accepted + event.accepted
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationStats:
-    """Figures of one reply. Invariants: accepted <= verified <= drafted, and
+    """Figures of one reply. Invariants: accepted <= verified <= drafted, each the sum of `model` and `lookup`, and
     completion_tokens = accepted + resampled + bonus + plain.
 
     Attributes:
@@ -24,6 +38,9 @@ class GenerationStats:
         decode_s: from the first token to the end. The first token is what reading the prompt ended with, so neither it
             nor the moment it took counts: one token in no time would be a thousand tokens a second.
         timed_tokens: the tokens written in decode_s.
+        inactive: why speculation did not run, or stopped.
+        choice: of the last round that had one.
+        draft_inactive: why the draft model proposed nothing, or stopped, although the lookup went on.
     """
 
     prompt_tokens: int = 0
@@ -45,6 +62,10 @@ class GenerationStats:
     verify_s: float = 0.0
     sample_s: float = 0.0
     inactive: Inactive | None = None
+    draft_inactive: Inactive | None = None
+    choice: RoundChoice | None = None
+    model: DrafterCounts = DrafterCounts()
+    lookup: DrafterCounts = DrafterCounts()
 
     @property
     def completion_tokens(self) -> int:
@@ -76,6 +97,7 @@ class GenerationStats:
             reused_tokens=event.reused_tokens,
             prefill_s=event.prefill_s,
             inactive=event.inactive,
+            draft_inactive=event.draft_inactive,
         )
 
     def with_round(self, event: DraftRound) -> GenerationStats:
@@ -104,9 +126,14 @@ class GenerationStats:
             plain=self.plain + sources.count(Source.PLAIN),
             accepted_at=_count_positions(self.accepted_at, event.accepted),
             verified_at=_count_positions(self.verified_at, event.verified),
+            model=self.model.with_round(event) if event.drafter is Drafter.MODEL else self.model,
+            lookup=self.lookup.with_round(event) if event.drafter is Drafter.LOOKUP else self.lookup,
+            choice=event.choice or self.choice,
         )
 
     def with_stopped(self, event: SpeculationStopped) -> GenerationStats:
+        if event.lookup_goes_on:
+            return replace(self, draft_inactive=event.inactive)
         return replace(self, inactive=event.inactive)
 
     def with_finished(self, event: Finished) -> GenerationStats:

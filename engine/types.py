@@ -23,6 +23,7 @@ LEAST_UBATCH: Final = 32  # holds a round of the longest draft
 MAX_UBATCH: Final = 4096
 MAX_GPUS: Final = 16  # as many shares of a split as llama.cpp reads
 MAX_REPEAT_PENALTY: Final = 100.0
+MAX_MATCH: Final = 64  # tokens that the lookup compares at each place; a longer match counts as this long
 MAX_DRAFT_LENGTH: Final = 16  # a checked batch reserves a row of logits per guess, so this bounds device memory
 
 
@@ -39,6 +40,39 @@ class Drafter(Enum):
     """What proposed a token."""
 
     MODEL = "model"
+    LOOKUP = "lookup"  # text that repeats from the prompt, the reply or the conversation
+
+
+class Choice(Enum):
+    """Why a round does what it does."""
+
+    FIXED = "fixed"  # the length that was asked for
+    DRAFTING = "drafting"  # it pays
+    PROBING = "probing"  # it did not pay; does it now?
+    RESTING = "resting"  # it does not pay
+    CHECKING = "checking"  # a plain round, as what plain decoding costs was not seen for long
+    NO_ROOM = "no_room"  # no drafter can guess anything, or a single token is asked for
+    ROUNDS_TOO_SLOW = "rounds_too_slow"  # several rounds took far longer than predicted: off for this reply
+
+
+@dataclass(frozen=True, slots=True)
+class RoundChoice:
+    """What was chosen and why, to be shown.
+
+    Attributes:
+        length: guesses to expect; a draft that is sure of itself may make more. 0 is plain decoding.
+        ratio: predicted tokens a second of the best length from 1 on, over those of plain decoding; None where nothing
+            is predicted.
+        resting: tokens of this reply since drafting stopped to pay; 0 while it pays.
+        next_probe: tokens until it is tried again at the earliest; None if no try is in sight.
+    """
+
+    choice: Choice
+    drafter: Drafter | None = None
+    length: int = 0
+    ratio: float | None = None
+    resting: int = 0
+    next_probe: int | None = None
 
 
 class Rule(Enum):
@@ -110,6 +144,8 @@ class TokenEvent:
         rejected: the guess that stood here, for RESAMPLED tokens only.
         round: number of the round in this reply.
         position: place in the round; equals the draft position for ACCEPTED and RESAMPLED tokens.
+        match: for a guess of the lookup, how many tokens before the proposal agreed with the place that it repeats
+            (those further back are not looked at); 0 for others.
     """
 
     index: int
@@ -122,11 +158,14 @@ class TokenEvent:
     rejected: Rejected | None
     round: int
     position: int
+    match: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class DraftRound:
     """One round. accepted <= verified <= len(drafted); len(tokens) is at most accepted + 1.
+
+    One drafter made all of `drafted`; None where nothing was. `choice` is why; None where there is none to make.
 
     draft_s and verify_s are spent inside llama.cpp for the draft and the target, sample_s in shaping and
     judging; wall_s is the whole round, so what is left of it is overhead.
@@ -142,6 +181,8 @@ class DraftRound:
     verify_s: float
     sample_s: float
     wall_s: float
+    drafter: Drafter | None = None
+    choice: RoundChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +209,11 @@ class GenerationRequest:
         job: chosen by the caller, unique in the engine's life.
         max_tokens: None means up to the end of the context.
         speculate: False, or a draft_length of 0, decodes plainly from the same loop.
-        p_min: drafting stops where the draft's best guess is less probable than this.
+        draft_length: most tokens that the draft model proposes in a round; the lookup has a limit of its own. None
+            chooses drafter and length by time, round by round.
+        p_min: with a draft_length, drafting stops where the draft's best guess is less probable than this.
+        drafters: which may propose; the lookup comes first where it finds a long match. At least one.
+        kind: of text, "code" say: what is learned of one kind is where the next reply of it begins.
         trim_oldest: drop the oldest turns (never the system message) when the prompt does not fit.
         cold: forget both caches first, as a fair comparison needs.
     """
@@ -181,9 +226,11 @@ class GenerationRequest:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     speculate: bool = True
-    draft_length: int = 4
+    draft_length: int | None = 4
     p_min: float = 0.0
     rule: Rule = Rule.COUPLED
+    drafters: frozenset[Drafter] = frozenset(Drafter)
+    kind: str = ""
     trim_oldest: bool = False
     cold: bool = False
 
@@ -263,7 +310,7 @@ class LoadedPair:
 
     Attributes:
         device: what computes, in words ("CPU", "NVIDIA GeForce RTX 4070").
-        inactive: why this pair cannot speculate, None if it can.
+        inactive: why its draft cannot guess, None if it can. With TARGET_ROLLBACK nothing can.
         memory_bytes: resident memory of the engine process after loading.
         masked: ids that the draft never proposes because their texts differ from the target's.
     """

@@ -10,7 +10,7 @@ from app.amounts import count
 from app.conversation import ReplyTurn
 from app.devices.device import Device
 from app.memory_words import low_words
-from app.messages import inactive_sentence, message_for
+from app.messages import draft_inactive_sentence, inactive_sentence, message_for
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
 from engine.types import EndReason, Inactive, LoadedPair, LoadRequest
@@ -159,6 +159,10 @@ def reply_notices(
     if inactive is not None and inactive not in CHOSEN:
         title = translate("cards", "Speculation is not running")
         notices.append(Notice(title, inactive_sentence(inactive, pair), tone=Tone.NOTE))
+    draft_inactive = reply.fold.stats.draft_inactive
+    if inactive is None and draft_inactive is not None and draft_inactive not in CHOSEN:
+        title = translate("cards", "The draft is not at work")
+        notices.append(Notice(title, draft_inactive_sentence(draft_inactive, pair), tone=Tone.NOTE))
     if reply.error is not None:
         notices.append(_broken_notice(reply, reply.error, pair, loading, remedy))
     elif reply.fold.end is EndReason.CONTEXT:

@@ -217,9 +217,11 @@ class ChatPage(Translated, QWidget):
 
     def _name_settings(self) -> None:
         settings = self._replies.settings
-        words = translate("chat_page", "T {temperature} · draft {length}").format(
-            temperature=f"{settings.sampling.temperature:g}", length=settings.draft_length
-        )
+        if settings.draft_length is None:
+            words = translate("chat_page", "T {temperature} · draft auto")
+        else:
+            words = translate("chat_page", "T {temperature} · draft {length}")
+        words = words.format(temperature=f"{settings.sampling.temperature:g}", length=settings.draft_length)
         self._settings_button.setText(words)
         self._settings_button.setAccessibleName(translate("chat_page", "Settings of the next replies"))
         self._settings_button.updateGeometry()

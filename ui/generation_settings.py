@@ -13,6 +13,7 @@ from ui.form import Choice, Fraction, Whole, name_field
 from ui.switch import Switch
 from ui.translated import Translated
 
+AUTO = -1  # a draft length
 RULES = (Rule.COUPLED, Rule.RESIDUAL, Rule.MATCH)
 
 
@@ -39,7 +40,7 @@ class GenerationSettingsPopover(Translated, QFrame):
         self.temperature, self.top_p = Fraction(0, 5), Fraction(0.01, 1)
         self.min_p, self.p_min, self.repeat = Fraction(0, 1), Fraction(0, 1), Fraction(0.5, 2)
         self.top_k, self.max_tokens = Whole(0, 1_000), Whole(0, 1_000_000, 64)
-        self.draft_length, self.seed = Whole(0, 16), Whole(0, SEED_LIMIT - 1)
+        self.draft_length, self.seed = Whole(AUTO, 16), Whole(0, SEED_LIMIT - 1)
         self.random = Switch()
         self.rule: Choice[Rule] = Choice(RULES)
         self._reset = QPushButton()
@@ -68,7 +69,7 @@ class GenerationSettingsPopover(Translated, QFrame):
             ),
             random_seed=self.random.isChecked(),
             max_tokens=self.max_tokens.value() or None,
-            draft_length=self.draft_length.value(),
+            draft_length=None if self.draft_length.value() == AUTO else self.draft_length.value(),
             p_min=self.p_min.value(),
             rule=self.rule.value,
         )
@@ -85,7 +86,7 @@ class GenerationSettingsPopover(Translated, QFrame):
         self.seed.setValue(sampling.seed)
         self.random.setChecked(settings.random_seed)
         self.max_tokens.setValue(settings.max_tokens or 0)
-        self.draft_length.setValue(settings.draft_length)
+        self.draft_length.setValue(AUTO if settings.draft_length is None else settings.draft_length)
         self.p_min.setValue(settings.p_min)
         self.rule.show_value(settings.rule)
         self.seed.setEnabled(not settings.random_seed)
@@ -108,6 +109,7 @@ class GenerationSettingsPopover(Translated, QFrame):
         super().hideEvent(event)
 
     def retranslate(self) -> None:
+        self.draft_length.setSpecialValueText(translate("generation_settings", "automatic"))
         names = (
             (translate("settings", "Temperature"), translate("settings", "0 always takes the likeliest token")),
             (translate("settings", "Top-k"), translate("settings", "Only the k likeliest tokens; 0 means all")),

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.amounts import count
 from app.translate import translate
-from engine.types import Source, TokenEvent
+from engine.types import MAX_MATCH, Drafter, Source, TokenEvent
 from ui.fonts import code_font, text_font
-from ui.legend import source_word
+from ui.provenance import Mark, mark_of, mark_word
 from ui.theme import theme, theme_notifier
 
 SHADOW = 10
@@ -25,14 +25,14 @@ class CardText:
     """What the card says. rows are pairs of a name and a value."""
 
     token: str
-    source: Source
+    mark: Mark
     rows: tuple[tuple[str, str], ...]
 
     @property
     def spoken(self) -> str:
         """All of it in one line, for a screen reader."""
         rows = "; ".join(f"{name} {value}".strip() for name, value in self.rows)
-        return f"{self.token} {source_word(self.source)}; {rows}"
+        return f"{self.token} {mark_word(self.mark)}; {rows}"
 
 
 def quoted(text: str) -> str:
@@ -54,18 +54,27 @@ def card_text(token: TokenEvent, drafted: int) -> CardText:
     word = quoted(token.text)
     rows: list[tuple[str, str]] = []
     if (guess := token.rejected) is not None:
-        rows.append((translate("transcript", "Draft guessed"), quoted(guess.text)))
-        rows += _judged(quoted(guess.text), guess.p, guess.q)
+        lookup = token.drafter is Drafter.LOOKUP
+        name = translate("transcript", "Lookup guessed") if lookup else translate("transcript", "Draft guessed")
+        rows.append((name, quoted(guess.text)))
+        rows += _judged(token, quoted(guess.text), guess.p, guess.q)
         rows.append((translate("transcript", "p({token}) target").format(token=word), share(token.p)))
     elif token.source is Source.ACCEPTED and token.q is not None:
-        rows += _judged(word, token.p, token.q)
+        rows += _judged(token, word, token.p, token.q)
     else:
         rows.append((translate("transcript", "p({token}) target").format(token=word), share(token.p)))
     rows.append((_place(token, drafted), translate("transcript", "id {id}").format(id=token.token_id)))
-    return CardText(word, token.source, tuple(rows))
+    return CardText(word, mark_of(token), tuple(rows))
 
 
-def _judged(word: str, p: float, q: float) -> list[tuple[str, str]]:
+def _judged(token: TokenEvent, word: str, p: float, q: float) -> list[tuple[str, str]]:
+    """How a guess was judged; `word` is the guess. The lookup is always sure, so its q says nothing."""
+    if token.drafter is Drafter.LOOKUP:
+        length = translate("transcript", "{count} or more") if token.match >= MAX_MATCH else "{count}"
+        return [
+            (translate("transcript", "tokens that agreed before it"), length.format(count=token.match)),
+            (translate("transcript", "p({token}) target, its chance").format(token=word), share(p)),
+        ]
     chance = min(1.0, p / q) if q > 0 else 1.0
     return [
         (translate("transcript", "q({token}) draft").format(token=word), share(q)),
@@ -134,12 +143,12 @@ class HoverCard(QWidget):
         if self.text is None:
             return
         t = theme()
-        colour = {Source.ACCEPTED: t.good, Source.RESAMPLED: t.resampled_line, Source.BONUS: t.bonus_line}
+        colour = t.line(self.text.mark) or QColor(t.good if self.text.mark is Mark.ACCEPTED else t.muted)
         word = self.text.token.replace("&", "&amp;").replace("<", "&lt;")
         self._title.setText(
             f'<span style="color:{t.text};font-weight:600">{word}</span>&nbsp; '
-            f'<span style="color:{colour.get(self.text.source, t.muted)};font-weight:600">'
-            f"{source_word(self.text.source)}</span>"
+            f'<span style="color:{colour.name()};font-weight:600">'
+            f"{mark_word(self.text.mark)}</span>"
         )
         for place, (name, value) in enumerate(self._rows):
             used = place < len(self.text.rows)

@@ -9,9 +9,9 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEv
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.translate import translate
-from engine.types import Source
 from ui.flat_button import FlatButton
 from ui.fonts import text_font
+from ui.provenance import Mark, mark_word
 from ui.theme import theme, theme_notifier
 from ui.token_marks import Marks, paint_marks
 from ui.translated import Translated
@@ -24,39 +24,26 @@ class ViewMode(Enum):
     RENDERED = "rendered"
 
 
-def source_word(source: Source) -> str:
-    """The source's name as the window writes it."""
-    match source:
-        case Source.ACCEPTED:
-            return translate("transcript", "accepted")
-        case Source.RESAMPLED:
-            return translate("transcript", "resampled")
-        case Source.BONUS:
-            return translate("transcript", "bonus")
-        case Source.PLAIN:
-            return translate("transcript", "plain")
+class MarkChip(QWidget):
+    """A mark's name, marked as its tokens are."""
 
-
-class SourceChip(QWidget):
-    """A source's name, marked as its tokens are."""
-
-    def __init__(self, source: Source, parent: QWidget | None = None) -> None:
+    def __init__(self, mark: Mark, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.source = source
+        self.mark = mark
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(text_font(12))
-        return QSize(metrics.horizontalAdvance(source_word(self.source)) + 10, metrics.height() + 6)
+        return QSize(metrics.horizontalAdvance(mark_word(self.mark)) + 10, metrics.height() + 6)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tint = QRectF(self.rect()).adjusted(0, 0, 0, -3)
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            paint_marks(painter, Marks(tints={self.source: [tint]}), theme(), tint)
+            paint_marks(painter, Marks(tints={self.mark: [tint]}), theme(), tint)
             painter.setFont(text_font(12))
             painter.setPen(QColor(theme().text))
-            painter.drawText(self.rect().adjusted(0, 0, 0, -3), Qt.AlignmentFlag.AlignCenter, source_word(self.source))
+            painter.drawText(self.rect().adjusted(0, 0, 0, -3), Qt.AlignmentFlag.AlignCenter, mark_word(self.mark))
 
 
 class Legend(Translated, QWidget):
@@ -71,16 +58,16 @@ class Legend(Translated, QWidget):
         self._row = row = QHBoxLayout(self)
         row.setContentsMargins(28, 8, 28, 8)
         row.setSpacing(6)
-        self.chips: dict[Source, SourceChip] = {}
-        self._meanings: dict[Source, QLabel] = {}
-        for source in (Source.ACCEPTED, Source.RESAMPLED, Source.BONUS):
-            self.chips[source] = SourceChip(source)
-            self._meanings[source] = QLabel()
-            self._meanings[source].setFont(text_font(12))
-            self._meanings[source].setWordWrap(True)
-            self._meanings[source].setMinimumWidth(1)
-            row.addWidget(self.chips[source])
-            row.addWidget(self._meanings[source])
+        self.chips: dict[Mark, MarkChip] = {}
+        self._meanings: dict[Mark, QLabel] = {}
+        for mark in (Mark.ACCEPTED, Mark.RESAMPLED, Mark.BONUS, Mark.LOOKUP):
+            self.chips[mark] = MarkChip(mark)
+            self._meanings[mark] = QLabel()
+            self._meanings[mark].setFont(text_font(12))
+            self._meanings[mark].setWordWrap(True)
+            self._meanings[mark].setMinimumWidth(1)
+            row.addWidget(self.chips[mark])
+            row.addWidget(self._meanings[mark])
             row.addSpacing(4)
         self.tokens, self.rendered = FlatButton(), FlatButton()
         self._group = QButtonGroup(self)
@@ -98,15 +85,16 @@ class Legend(Translated, QWidget):
         (self.tokens if mode is ViewMode.TOKENS else self.rendered).setChecked(True)
 
     def retranslate(self) -> None:
-        self._meanings[Source.ACCEPTED].setText(translate("transcript", "draft kept by the target"))
-        self._meanings[Source.RESAMPLED].setText(translate("transcript", "target replaced the guess"))
-        self._meanings[Source.BONUS].setText(translate("transcript", "target’s free extra token"))
+        self._meanings[Mark.ACCEPTED].setText(translate("transcript", "draft kept by the target"))
+        self._meanings[Mark.RESAMPLED].setText(translate("transcript", "target replaced the guess"))
+        self._meanings[Mark.BONUS].setText(translate("transcript", "target’s free extra token"))
+        self._meanings[Mark.LOOKUP].setText(translate("transcript", "repeated text, no draft model"))
         for label in self._meanings.values():
             # Room by length, so that no meaning wraps before the others do.
             self._row.setStretchFactor(label, label.fontMetrics().horizontalAdvance(label.text()))
-        for source, chip in self.chips.items():
-            chip.setAccessibleName(source_word(source))
-            chip.setToolTip(self._meanings[source].text())
+        for mark, chip in self.chips.items():
+            chip.setAccessibleName(mark_word(mark))
+            chip.setToolTip(self._meanings[mark].text())
             chip.updateGeometry()
         self.tokens.setText(translate("transcript", "Tokens"))
         self.tokens.setToolTip(translate("transcript", "Show where each token came from"))

@@ -136,7 +136,9 @@ class MainWindow(Translated, QMainWindow):
         box, pair = self.top_bar.speculation, self._pairs.pair
         inactive = why_inactive(self._pairs, self._replies, self.chat.running_stats)
         box.setVisible(pair is not None)
-        box.show_state(*speculation_words(inactive, pair, self._replies.settings.draft_length))
+        stats, length = self.chat.running_stats, self._replies.settings.draft_length
+        choice = stats.choice if stats is not None else None
+        box.show_state(*speculation_words(inactive, pair, length, choice))
 
     def _show_status(self) -> None:
         self.status_line.show_state(*engine_status(self._pairs, self._replies, self.chat.used_tokens))
@@ -264,6 +266,7 @@ class MainWindow(Translated, QMainWindow):
         self.chat.acted.connect(actions.act)
         self.chat.changed.connect(self._refresh)
         self.chat.figures_changed.connect(self._show_status)
+        self.chat.figures_changed.connect(self._show_speculation)
         self.first_start.starter_wanted.connect(pairs.open_starter)
         self.first_start.open_wanted.connect(lambda: actions.open_files())
         actions.serve(self.top_bar.pair)

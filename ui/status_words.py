@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from app.amounts import count
 from app.engine_client import EngineState
-from app.messages import inactive_sentence
+from app.messages import choice_sentence, draft_inactive_sentence
 from app.translate import translate
 from engine.errors import ErrorReport
 from engine.stats import GenerationStats
-from engine.types import Inactive, LoadedPair
+from engine.types import Choice, Inactive, LoadedPair, RoundChoice
 from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
 
@@ -59,37 +59,45 @@ def pair_verdict(pair: LoadedPair | None) -> str:
 
 
 def why_inactive(pairs: PairControl, replies: ReplyControl, stats: GenerationStats | None) -> Inactive | None:
-    """Why the next reply will not speculate, or the one being written, whose `stats` these are, stopped doing so."""
-    if stats is not None and stats.inactive in (Inactive.DRAFT_CONTEXT_FULL, Inactive.DRAFT_FAILED):
-        return stats.inactive
+    """Why the draft will not guess in the next reply, or stopped in the one being written, whose `stats` these are."""
+    if stats is not None and stats.draft_inactive in (Inactive.DRAFT_CONTEXT_FULL, Inactive.DRAFT_FAILED):
+        return stats.draft_inactive
     if not replies.speculate:
         return Inactive.SWITCHED_OFF
-    if pairs.pair is not None and pairs.pair.inactive is not None:
-        return pairs.pair.inactive
-    return Inactive.ZERO_LENGTH if replies.settings.draft_length == 0 else None
+    if replies.settings.draft_length == 0:
+        return Inactive.ZERO_LENGTH
+    return pairs.pair.inactive if pairs.pair is not None else None
 
 
-def speculation_words(inactive: Inactive | None, pair: LoadedPair | None, draft_length: int) -> tuple[str, str]:
-    """A few words for beside the switch, and the whole sentence."""
+def speculation_words(
+    inactive: Inactive | None, pair: LoadedPair | None, draft_length: int | None, choice: RoundChoice | None
+) -> tuple[str, str]:
+    """A few words for beside the switch, and the whole sentence. `choice` is that of the last round."""
+    if inactive is None and draft_length is None:
+        return _auto_words(choice)
     if inactive is None:
         words = translate("top_bar", "draft {length}").format(length=draft_length)
         return words, translate("top_bar", "The draft guesses {length} tokens a round").format(length=draft_length)
-    return _short(inactive), inactive_sentence(inactive, pair)
+    return _short(inactive), draft_inactive_sentence(inactive, pair)
+
+
+def _auto_words(choice: RoundChoice | None) -> tuple[str, str]:
+    if choice is None or choice.choice is Choice.NO_ROOM:
+        return translate("top_bar", "auto"), translate("top_bar", "How much is drafted is chosen by time")
+    if choice.length:
+        words = translate("top_bar", "auto · draft {length}").format(length=choice.length)
+    else:
+        words = translate("top_bar", "auto · resting")
+    return words, choice_sentence(choice)
 
 
 def _short(inactive: Inactive) -> str:
     match inactive:
         case Inactive.SWITCHED_OFF:
             return translate("top_bar", "off")
-        case Inactive.NO_DRAFT:
-            return translate("top_bar", "no draft loaded")
         case Inactive.ZERO_LENGTH:
             return translate("top_bar", "draft length 0")
         case Inactive.TARGET_ROLLBACK:
             return translate("top_bar", "not with this target")
-        case Inactive.DRAFT_ROLLBACK:
-            return translate("top_bar", "not with this draft")
-        case Inactive.DRAFT_CONTEXT_FULL:
-            return translate("top_bar", "draft context full")
-        case Inactive.DRAFT_FAILED:
-            return translate("top_bar", "draft failed")
+        case Inactive.NO_DRAFT | Inactive.DRAFT_ROLLBACK | Inactive.DRAFT_CONTEXT_FULL | Inactive.DRAFT_FAILED:
+            return translate("top_bar", "lookup only")

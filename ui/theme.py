@@ -1,7 +1,7 @@
 """The two themes, as values. Widgets ask `theme()` and repaint when `theme_notifier().changed` is emitted.
 
-Provenance is a tint plus a line shape (accepted none, resampled wavy, bonus solid), so colour-blind readers and
-syntax colours lose nothing; the hues follow Okabe and Ito.
+Provenance is a tint plus a line shape (accepted none, resampled wavy, bonus solid, lookup dotted), so colour-blind
+readers and syntax colours lose nothing; the hues follow Okabe and Ito.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import Enum
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication
 
-from engine.types import Source
+from ui.provenance import Mark
 
 
 class ThemeChoice(Enum):
@@ -44,6 +44,8 @@ class Theme:
     resampled_line: str
     bonus: str
     bonus_line: str
+    lookup: str
+    lookup_line: str
     draft_time: str
     verify_time: str
     sample_time: str
@@ -56,18 +58,23 @@ class Theme:
     other_programs: str
     pygments: str
 
-    def tint(self, source: Source) -> QColor | None:
+    def tint(self, mark: Mark) -> QColor | None:
         """Background of a token, None for plain ones."""
         value = {
-            Source.ACCEPTED: self.accepted,
-            Source.RESAMPLED: self.resampled,
-            Source.BONUS: self.bonus,
-        }.get(source)
+            Mark.ACCEPTED: self.accepted,
+            Mark.RESAMPLED: self.resampled,
+            Mark.BONUS: self.bonus,
+            Mark.LOOKUP: self.lookup,
+        }.get(mark)
         return QColor(value) if value else None
 
-    def line(self, source: Source) -> QColor | None:
+    def line(self, mark: Mark) -> QColor | None:
         """Colour of the line under a token, None where it has no line."""
-        value = {Source.RESAMPLED: self.resampled_line, Source.BONUS: self.bonus_line}.get(source)
+        value = {
+            Mark.RESAMPLED: self.resampled_line,
+            Mark.BONUS: self.bonus_line,
+            Mark.LOOKUP: self.lookup_line,
+        }.get(mark)
         return QColor(value) if value else None
 
 
@@ -91,6 +98,8 @@ DARK = Theme(
     resampled_line="#f07b3f",
     bonus="#25394f",
     bonus_line="#5aa9f2",
+    lookup="#3b2f4c",
+    lookup_line="#c58af9",
     draft_time="#f2a65a",
     verify_time="#0fb58a",
     sample_time="#5aa9f2",
@@ -124,6 +133,8 @@ LIGHT = Theme(
     resampled_line="#b54708",
     bonus="#cce0ed",
     bonus_line="#175cd3",
+    lookup="#e6ddf4",
+    lookup_line="#7a3fc4",
     draft_time="#f2a65a",
     verify_time="#0fb58a",
     sample_time="#5aa9f2",

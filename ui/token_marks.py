@@ -10,14 +10,16 @@ from functools import cache
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QTextLine
 
-from engine.types import Source, TokenEvent
+from engine.types import TokenEvent
 from ui.pieces import Piece
+from ui.provenance import Mark, mark_of
 from ui.source_lines import LineKind
 from ui.theme import Theme
 
 RADIUS = 3
 AIR = 1.5  # pixels that a tint reaches into the white space beside it
 WAVE_LENGTH, WAVE_HEIGHT = 4, 3  # pixels
+DOT, DOT_STEP = 2, 4  # pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Marks:
     """The tokens of a piece, and what is painted behind them."""
 
     boxes: list[Box] = field(default_factory=list)
-    tints: dict[Source, list[QRectF]] = field(default_factory=dict)
+    tints: dict[Mark, list[QRectF]] = field(default_factory=dict)
 
 
 def marks_of(piece: Piece, starts: Sequence[int], tokens: Sequence[TokenEvent]) -> Marks:
@@ -55,15 +57,15 @@ def marks_of(piece: Piece, starts: Sequence[int], tokens: Sequence[TokenEvent]) 
         for area, tint in ruler.measure(first, last):
             marks.boxes.append(Box(token, area, tint))
             if tint is not None:
-                marks.tints.setdefault(tokens[token].source, []).append(tint)
+                marks.tints.setdefault(mark_of(tokens[token]), []).append(tint)
         token += 1
     return marks
 
 
 def paint_marks(painter: QPainter, marks: Marks, theme: Theme, clip: QRectF) -> None:
     """Tints and lines, in the coordinates of the layout."""
-    for source, every in marks.tints.items():
-        colour = theme.tint(source)
+    for mark, every in marks.tints.items():
+        colour = theme.tint(mark)
         if colour is None:
             continue
         tints = [tint for tint in every if tint.intersects(clip)]
@@ -71,16 +73,21 @@ def paint_marks(painter: QPainter, marks: Marks, theme: Theme, clip: QRectF) -> 
         painter.setBrush(colour)
         for tint in tints:
             painter.drawRoundedRect(tint, RADIUS, RADIUS)
-        line = theme.line(source)
+        line = theme.line(mark)
         if line is not None:
             for tint in tints:
-                _paint_line(painter, tint, source, line)
+                _paint_line(painter, tint, mark, line)
 
 
-def _paint_line(painter: QPainter, tint: QRectF, source: Source, colour: QColor) -> None:
-    """The line at the lower edge: solid for bonus tokens, a wave for resampled ones."""
-    if source is Source.BONUS:
+def _paint_line(painter: QPainter, tint: QRectF, mark: Mark, colour: QColor) -> None:
+    """The line at the lower edge: solid for bonus tokens, dots for lookup, a wave for resampled ones."""
+    if mark is Mark.BONUS:
         painter.fillRect(QRectF(tint.left() + 1, tint.bottom() - 1, tint.width() - 2, 2), colour)
+        return
+    if mark is Mark.LOOKUP:
+        # Whole pixels, so that the dots are all alike.
+        for x in range(round(tint.left()) + 1, round(tint.right()) - DOT + 1, DOT_STEP):
+            painter.fillRect(x, round(tint.bottom()) - 1, DOT, DOT, colour)
         return
     wave = _wave(colour.name(), painter.device().devicePixelRatioF())
     # Whole pixels, so that the wave is as sharp everywhere.

@@ -48,10 +48,10 @@ def test_bench_table(tiny: TinyPair) -> None:
     assert "Both texts are identical." in result.out
 
 
-@pytest.mark.parametrize("words", [["--draft-length", "0"], []])
+@pytest.mark.parametrize("words", [["--draft-length", "0"], ["--drafters", "model"]])
 def test_bench_without_speculation_is_refused(tiny: TinyPair, words: list[str]) -> None:
     """Where speculation does not run there is nothing to compare, and the reason is told."""
-    pair = tiny.words if words else ["--target", str(tiny.target)]
+    pair = tiny.words if "--draft-length" in words else ["--target", str(tiny.target)]
     result = run("bench", *pair, *words, "--max-tokens", "16", "--json")
     assert result.status == 1
     error = result.document["error"]

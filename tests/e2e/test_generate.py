@@ -87,6 +87,18 @@ def test_same_seed_same_text_with_and_without_speculation(tiny: TinyPair, temper
     assert int(str(stats(on)["accepted"])) > 0
 
 
+@pytest.mark.parametrize("temperature", ["0", "0.9"])
+def test_lengths_chosen_by_time_do_not_change_the_text(tiny: TinyPair, temperature: str) -> None:
+    """However much is drafted in each round; what was chosen last is told in a sentence."""
+    words = ["generate", *tiny.words, *EXACT, "--prompt", "hello", "--temperature", temperature, "--seed", "3"]
+    words += ["--max-tokens", "200", "--raw"]
+    chosen = run(*words, "--draft-length", "auto")
+    plain = run(*words, "--speculation", "off")
+    assert chosen.status == plain.status == 0, chosen.err
+    assert chosen.out == plain.out
+    assert "predicted" in chosen.err or "nothing to guess" in chosen.err
+
+
 def test_characters_of_several_tokens(tmp_path: Path) -> None:
     """Characters that take two, three and four tokens appear whole, inside accepted guesses too."""
     walker = str(write_model(tmp_path / "walker.gguf", Tiny(restless=0.0)))
@@ -161,18 +173,23 @@ def test_progress_is_shown_to_people_only(starter_words: list[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "kind", "told"),
     [
-        (["--speculation", "on"], "no_draft", True),
-        (["--speculation", "auto"], "no_draft", False),
+        (["--speculation", "on"], None, "only text that repeats"),
+        (["--speculation", "auto"], None, ""),
+        (["--speculation", "on", "--drafters", "model"], "no_draft", "needs a draft model"),
+        (["--speculation", "auto", "--drafters", "model"], "no_draft", ""),
     ],
 )
 def test_no_draft_is_told_when_speculation_was_asked_for(
-    tiny: TinyPair, words: list[str], kind: str, told: bool
+    tiny: TinyPair, words: list[str], kind: str | None, told: str
 ) -> None:
-    """Without a draft the reply is plain; who asked for speculation hears why, and the JSON says so always."""
+    """Without a draft only the lookup speculates; who asked for speculation hears it, and the JSON says so always."""
     common = ["generate", "--target", str(tiny.target), "--threads", "1", "--prompt", "x", "--max-tokens", "3", *words]
-    assert ("needs a draft model" in run(*common).err) is told
+    notes = run(*common).err
+    assert told in notes
+    assert ("draft model" in notes) is bool(told)
     counts = stats(run(*common, "--json"))
-    assert (counts["speculation"], counts["inactive_kind"]) == ("off", kind)
+    assert (counts["speculation"], counts["inactive_kind"]) == ("off" if kind else "on", kind)
+    assert counts["draft_inactive_kind"] == (None if kind else "no_draft")
 
 
 def test_draft_length_zero_is_told(tiny: TinyPair) -> None:

@@ -13,6 +13,7 @@ from engine.protocol import Event, Failed, Finished, Loaded, SpeculationStopped,
 from engine.stats import ReplyFold
 from engine.types import (
     ChatMessage,
+    Drafter,
     DraftRound,
     EndReason,
     FlashAttention,
@@ -242,9 +243,12 @@ def test_recurrent_model_runs_plainly_and_says_why(client: EngineClient, models:
 
 
 def test_recurrent_draft_is_not_used(client: EngineClient, models: dict[str, Path]) -> None:
-    """A draft that cannot forget tokens leaves the target alone, with the reason."""
+    """A draft that cannot forget tokens leaves the lookup alone, or the target, with the reason."""
     pair = load(client, models["target"], models["recurrent"])
     assert pair.inactive is Inactive.DRAFT_ROLLBACK
     reply = fold(events_of(client, prompt="hello", max_tokens=10))
+    assert (reply.stats.inactive, reply.stats.draft_inactive) == (None, Inactive.DRAFT_ROLLBACK)
+    assert reply.stats.model.drafted == 0
+    reply = fold(events_of(client, prompt="hello", max_tokens=10, drafters=frozenset({Drafter.MODEL})))
     assert reply.stats.inactive is Inactive.DRAFT_ROLLBACK
     assert reply.stats.plain == reply.stats.completion_tokens

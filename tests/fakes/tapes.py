@@ -147,6 +147,7 @@ def drafted_rounds(
             verify_s=verify_s * (1 + number % 5 / 12),
             sample_s=0.0011,
             wall_s=wall_s * (1 + number % 5 / 12),
+            drafter=_drafter(number),
         )
         index += len(taken)
         if index >= len(pieces):
@@ -176,9 +177,9 @@ def held(tape: Tape, after_rounds: int, *, deaf: bool = False) -> Tape:
 
 
 def stopping(tape: Tape, after_rounds: int, inactive: Inactive) -> Tape:
-    """`tape` in which speculation ends after that many rounds; what follows is left as it is."""
+    """`tape` in which the draft or all speculation ends after that many rounds; what follows is left as it is."""
     cut = _after(tape, after_rounds)
-    return (*tape[:cut], SpeculationStopped(0, inactive), *tape[cut:])
+    return (*tape[:cut], SpeculationStopped(0, inactive, inactive is not Inactive.TARGET_ROLLBACK), *tape[cut:])
 
 
 def crashing(tape: Tape, after_rounds: int) -> Tape:
@@ -222,8 +223,14 @@ def _token(index: int, text: str, number: int, place: int, accepted: int, draft_
         guess = (" a", " then", " which", " it", " very")[_id(text) % 5]
         source, q = Source.RESAMPLED, 0.05
         rejected = Rejected(_id(guess), guess, _share(guess, 1) / 8, _share(guess, 2))
-    drafter = Drafter.MODEL if source is Source.ACCEPTED else None
-    return TokenEvent(index, _id(text), text, source, drafter, _share(text, 4), q, rejected, number, place)
+    drafter = None if source is Source.BONUS else _drafter(number)
+    match = 9 if drafter is Drafter.LOOKUP else 0
+    return TokenEvent(index, _id(text), text, source, drafter, _share(text, 4), q, rejected, number, place, match)
+
+
+def _drafter(number: int) -> Drafter:
+    """Every sixth round repeats earlier text."""
+    return Drafter.LOOKUP if number % 6 == 5 else Drafter.MODEL
 
 
 def _id(text: str) -> int:

@@ -27,9 +27,14 @@ def token(
     q: float | None = 0.5,
     rejected: Rejected | None = None,
     position: int = 0,
+    match: int = 0,
 ) -> TokenEvent:
-    drafter = Drafter.MODEL if source is Source.ACCEPTED else None
-    return TokenEvent(index, 100 + index, text, source, drafter, p, q, rejected, 0, position)
+    """By the lookup where there is a match, and otherwise by the draft model."""
+    drafter = Drafter.LOOKUP if match else Drafter.MODEL
+    judged = source in (Source.ACCEPTED, Source.RESAMPLED)
+    return TokenEvent(
+        index, 100 + index, text, source, drafter if judged else None, p, q, rejected, 0, position, match
+    )
 
 
 def tokens(*texts: str) -> list[TokenEvent]:

@@ -265,7 +265,9 @@ def test_speculation_that_stops_inside_a_reply(shell: Shell) -> None:
     shell.client.play_next(tapes.stopping(tapes.reply("The reply goes on. " * 6), 2, Inactive.DRAFT_FAILED))
     reply = shell.ask("Hello")
     assert reply.fold.end is EndReason.STOP
-    assert titles(shell) == ["Speculation is not running"]
+    assert titles(shell) == ["The draft is not at work"]
+    assert shell.chat.live.reply is not None
+    assert not shell.chat.live.reply.reason  # text that repeats is still proposed
 
 
 def test_draft_refused(shell: Shell) -> None:

@@ -406,10 +406,10 @@ def test_pasted_styles_are_dropped(qtbot: QtBot, box: MessageBox) -> None:
 
 
 def test_legend_marks_sources_as_tokens_are_marked(qtbot: QtBot) -> None:
-    """The strip names the three sources and switches the view; the switch shows the present mode."""
+    """The strip names the four marks and switches the view; the switch shows the present mode."""
     transcript = shown(qtbot, conversation("Text."))
     legend = transcript.legend
-    assert [chip.accessibleName() for chip in legend.chips.values()] == ["accepted", "resampled", "bonus"]
+    assert [chip.accessibleName() for chip in legend.chips.values()] == ["accepted", "resampled", "bonus", "lookup"]
     with qtbot.waitSignal(transcript.mode_chosen) as chosen:
         legend.rendered.click()
     assert chosen.args == [ViewMode.RENDERED]

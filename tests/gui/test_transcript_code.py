@@ -99,7 +99,7 @@ def test_data_and_unknown_languages_stay_plain() -> None:
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 def test_every_colour_can_be_read_on_every_tint(theme: Theme) -> None:
     """No syntax colour has less contrast than WCAG AA asks for, on the code's background and on all tints."""
-    behind = [QColor(value) for value in (theme.code, theme.accepted, theme.resampled, theme.bonus)]
+    behind = [QColor(value) for value in (theme.code, theme.accepted, theme.resampled, theme.bonus, theme.lookup)]
     for kind, _ in get_style_by_name(theme.pygments):
         colour = colour_of(theme, kind)
         if colour is not None:

@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.conversation import Conversation
-from engine.types import Rejected, Source, TokenEvent
+from engine.types import MAX_MATCH, Rejected, Source, TokenEvent
 from tests.gui.chats import conversation, finish, one_round, pixel, reply_view, running, settled, shown, token, tokens
 from tests.gui.shell import ignore_platform
 from ui.hover_card import card_text, quoted, share
+from ui.provenance import Mark
 from ui.theme import DARK, LIGHT, ThemeChoice, theme, theme_notifier
 from ui.token_view import TokenView
 
@@ -29,6 +30,7 @@ MIXED = [
     token(" text", Source.PLAIN, index=3, q=None),
     token("\n\n", Source.ACCEPTED, index=4),
     token("More", Source.ACCEPTED, index=5),
+    token(" of it", Source.ACCEPTED, index=6, q=1.0, match=9),
 ]
 
 
@@ -63,16 +65,17 @@ def picture(view: TokenView) -> QImage:
 
 
 def test_each_source_has_its_tint(qtbot: QtBot) -> None:
-    """Behind accepted, resampled and bonus tokens lies their colour; behind plain ones lies nothing."""
+    """Behind accepted, resampled, bonus and lookup tokens lies their colour; behind plain ones lies nothing."""
     view = token_view(qtbot, MIXED)
     image = picture(view)
+    assert pixel(view, image, 6, dx=10) == QColor(LIGHT.lookup)
     seen = [pixel(view, image, index) for index in range(4)]
     assert seen[:3] == [QColor(LIGHT.accepted), QColor(LIGHT.resampled), QColor(LIGHT.bonus)]
     assert seen[3] not in seen[:3]
 
 
 def test_lines_tell_sources_apart_without_colour(qtbot: QtBot) -> None:
-    """Under bonus tokens runs a solid line, under resampled ones a line with gaps, under accepted ones none."""
+    """Under bonus tokens runs a solid line, under resampled ones a wave, under lookup ones dots, elsewhere none."""
     view = token_view(qtbot, MIXED)
     image = picture(view)
 
@@ -86,6 +89,8 @@ def test_lines_tell_sources_apart_without_colour(qtbot: QtBot) -> None:
     bonus, width = line_pixels(2, LIGHT.bonus_line), view.token_area(2).width()
     assert bonus >= width - 5
     assert line_pixels(1, LIGHT.resampled_line) > 2
+    dots, width = line_pixels(6, LIGHT.lookup_line), view.token_area(6).width()
+    assert width / 3 < dots < width * 2 / 3
     assert line_pixels(0, LIGHT.bonus_line) == line_pixels(0, LIGHT.resampled_line) == 0
 
 
@@ -212,7 +217,7 @@ def test_card_of_a_resampled_token() -> None:
     """It names the guess, both probabilities of the guess, the chance to keep it, and the token's own."""
     found = token(" linear", Source.RESAMPLED, p=0.71, rejected=Rejected(7, " fast", 0.09, 0.44), position=2)
     text = card_text(found, 5)
-    assert (text.token, text.source) == ("“linear”", Source.RESAMPLED)
+    assert (text.token, text.mark) == ("“linear”", Mark.RESAMPLED)
     assert text.rows == (
         ("Draft guessed", "“fast”"),
         ("q(“fast”) draft", "0.44"),
@@ -227,6 +232,21 @@ def test_card_of_an_accepted_token() -> None:
     """The chance to keep a guess is never more than one."""
     text = card_text(token("x", p=0.9, q=0.3), 4)
     assert text.rows[:3] == (("q(“x”) draft", "0.30"), ("p(“x”) target", "0.90"), ("chance to keep it, p/q", "1.00"))
+
+
+def test_cards_of_the_lookup() -> None:
+    """Its q is always one, so the card tells the length of the match instead; p is the chance to keep the guess."""
+    kept = card_text(token("x", p=0.9, q=1.0, match=9), 4)
+    assert kept.spoken == (
+        "“x” lookup; tokens that agreed before it 9; p(“x”) target, its chance 0.90; round 1, position 1 of 4 id 100"
+    )
+    wrong = token("x", Source.RESAMPLED, p=0.7, q=0.0, rejected=Rejected(7, "y", 0.2, 1.0), match=MAX_MATCH)
+    assert card_text(wrong, 4).rows[:4] == (
+        ("Lookup guessed", "“y”"),
+        ("tokens that agreed before it", "64 or more"),
+        ("p(“y”) target, its chance", "0.20"),
+        ("p(“x”) target", "0.70"),
+    )
 
 
 def test_cards_without_a_draft() -> None:
@@ -311,7 +331,7 @@ def test_keyboard_walks_through_tokens(qtbot: QtBot) -> None:
     assert press(right) == "“is”"
     for _ in range(10):
         press(right)
-    assert press(right) == "“More”"
+    assert press(right) == "“of it”"
 
 
 def test_the_token_cursor_is_brought_into_sight(qtbot: QtBot) -> None:

@@ -19,14 +19,16 @@ import numpy.typing as npt
 from scipy import stats
 
 from engine.distribution import Floats
-from engine.drafting import ModelDrafter
+from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
+from engine.lookup import Lookup
+from engine.policy import FixedLength
 from engine.speculate import DraftingEnded, Emitted, Round, Speculator
-from engine.types import Rule, SamplingSettings, Source
+from engine.types import Drafter, Rule, SamplingSettings, Source
 from engine.verify import AcceptanceRule, make_rule
 from tests.fakes.table_model import TableModel, log_of
 
 VOCAB = 4
-START = 4  # the prompt's only token
+START = 4  # the prompt's last token, mostly its only one
 TARGET = np.array(
     [
         [0.14, 0.62, 0.16, 0.08],
@@ -47,6 +49,9 @@ CERTAIN_FIRST = np.array([[1.0, 0.0, 0.0, 0.0]])  # both chains' row after the p
 
 # Nothing shapes the rows: the chains' probabilities are p and q.
 BARE = SamplingSettings(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0)
+
+# Leaves two that may follow each token, so that a lookup proposes what is impossible.
+CUT = SamplingSettings(temperature=1.0, top_k=2, top_p=1.0, min_p=0.0)
 
 Counts = npt.NDArray[np.int64]
 # A power study over the bugs of `planted` found that all of them are caught at 4,000 replies in 20 runs of 20, and that
@@ -94,12 +99,25 @@ def real(rule: Rule) -> RuleMaker:
     return lambda seed: make_rule(rule, seed)
 
 
+MODEL = frozenset({Drafter.MODEL})
+LOOKUP = frozenset({Drafter.LOOKUP})
+BOTH = MODEL | LOOKUP
+# What the lookup finds in the prompt: after any two tokens something came next.
+REPEATED = (0, 1, 3, 2, 0, 2, 2, 3, 3, 0, 0, 3, 1, 1, 2, 1, 0, 1)
+
+
+def any_match(lookup: Lookup, rule: AcceptanceRule) -> LookupDrafter:
+    """The engine's own, told that a match of one token is long enough."""
+    return LookupDrafter(lookup, 1, _never)
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """What replies are made with: the engine's own parts, of which a planted bug replaces one.
 
     Attributes:
         drafting_ends: whether drafting may end before the reply does.
+        drafters: the chain of both looks for three tokens, so that its halves take turns.
     """
 
     rule: RuleMaker
@@ -111,26 +129,41 @@ class Setup:
     speculator: type[Speculator] = Speculator
     drafter: type[ModelDrafter] = ModelDrafter
     drafting_ends: bool = False
+    drafters: frozenset[Drafter] = MODEL
+    lookup: Callable[[Lookup, AcceptanceRule], LookupDrafter] = any_match
+    chain: type[ChainedDrafter] = ChainedDrafter
+
+    def proposer(self, draft: TableModel, lookup: Lookup, rule: AcceptanceRule) -> Proposer | None:
+        if not self.length:
+            return None
+        model = self.drafter(draft, self.settings, rule)
+        if Drafter.LOOKUP not in self.drafters:
+            return model
+        looking = self.lookup(lookup, rule)
+        return self.chain(looking, model) if Drafter.MODEL in self.drafters else looking
 
 
-def replies(setup: Setup, seeds: range, tokens: int, prompt: int = START) -> Iterator[list[Round]]:
+def replies(setup: Setup, seeds: range, tokens: int) -> Iterator[list[Round]]:
     """One reply's rounds per seed, the last of them holding token number `tokens`.
 
     The budget reaches a full round past it, so that no draft is cut short by it.
     """
     target, draft = setup.target(), setup.draft()
+    prompt = [*REPEATED, START] if Drafter.LOOKUP in setup.drafters else [START]
+    lookup = Lookup(64, lengths=(3,) if Drafter.MODEL in setup.drafters else (1, 3))
     for seed in seeds:
         target.clear()
         draft.clear()
-        row = target.decode([prompt], 1)[0]
+        lookup.truncate(len(prompt))
+        row = target.decode(prompt, 1)[0]
         rule = setup.rule(seed)
         speculator = setup.speculator(
             target=target,
-            committed=[prompt],
-            drafter=setup.drafter(draft, setup.settings, rule, setup.p_min) if setup.length else None,
+            committed=list(prompt),
+            drafter=setup.proposer(draft, lookup, rule),
             rule=rule,
             settings=setup.settings,
-            length=setup.length,
+            policy=FixedLength(setup.length, setup.p_min, setup.length),
             budget=tokens + setup.length + 1,
             ends=_never,
             cancelled=_no,
@@ -166,10 +199,14 @@ def window_start(length: int) -> int:
     return max(1, length - 1)
 
 
-def window_law(length: int) -> Floats:
-    """Exact law of the window, [64], from the target's table alone."""
-    before = np.linalg.matrix_power(TARGET, window_start(length) - 1)[0]  # of the token before the window
-    return np.einsum("a,ab,bc,cd->bcd", before, TARGET, TARGET, TARGET).ravel()
+def window_law(length: int, settings: SamplingSettings = BARE) -> Floats:
+    """Exact law of the window, [64], from the target's table and the settings' top-k alone."""
+    target = TARGET
+    if settings.top_k:
+        target = np.where(target >= np.sort(target)[:, -settings.top_k, None], target, 0.0)
+        target /= target.sum(axis=1, keepdims=True)
+    before = np.linalg.matrix_power(target, window_start(length) - 1)[0]  # of the token before the window
+    return np.einsum("a,ab,bc,cd->bcd", before, target, target, target).ravel()
 
 
 @dataclass(slots=True)
@@ -193,7 +230,7 @@ class JointTest:
 
     @classmethod
     def of(cls, setup: Setup) -> JointTest:
-        return cls(setup, window_law(setup.length))
+        return cls(setup, window_law(setup.length, setup.settings))
 
     def run(self, upto: int) -> float:
         """Write replies until there are `upto`. Returns the p-value."""
@@ -209,7 +246,10 @@ class JointTest:
         return self.p_value()
 
     def p_value(self) -> float:
-        counts, expected = self.counts, self.law * self.done
+        possible = self.law > 0.0
+        if self.counts[~possible].any():
+            return 0.0
+        counts, expected = self.counts[possible], self.law[possible] * self.done
         rare = expected < 5  # too rare for the approximation one by one, so counted together
         if rare.any():
             counts, expected = (np.append(table[~rare], table[rare].sum()) for table in (counts, expected))

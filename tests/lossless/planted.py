@@ -6,19 +6,34 @@ A test of losslessness that has never failed proves nothing: `test_joint` must r
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from engine.distribution import Distribution, Floats, Logits, distribution
-from engine.drafting import Guess, ModelDrafter
+from engine.drafting import ChainedDrafter, Guess, LookupDrafter, ModelDrafter
 from engine.errors import EngineError
+from engine.lookup import Lookup
+from engine.policy import RoundPlan
 from engine.speculate import Speculator
 from engine.types import Rule
 from engine.verify import AcceptanceRule, Coupled, Match, Residual, pick
 from tests.fakes.table_model import TableModel, log_of
-from tests.lossless.harness import CERTAIN_FIRST, DRAFT, Setup, breaking_draft, padded_draft, real, short_target
+from tests.lossless.harness import (
+    BOTH,
+    CERTAIN_FIRST,
+    CUT,
+    DRAFT,
+    LOOKUP,
+    VOCAB,
+    Setup,
+    breaking_draft,
+    padded_draft,
+    real,
+    short_target,
+)
 
 # ---------------------------------------------------------------- the residual rule
 
@@ -232,7 +247,7 @@ class DrawsByOtherSettings(ModelDrafter):
         rows = log_of(np.vstack([DRAFT, CERTAIN_FIRST]))
         contexts = [committed[-1], *(guess.token for guess in guesses)]
         return [
-            Guess(guess.token, distribution(rows[context], told))
+            replace(guess, q=distribution(rows[context], told))
             for guess, context in zip(guesses, contexts, strict=False)
         ]
 
@@ -241,9 +256,9 @@ class GuessesPadding(ModelDrafter):
     """Guesses ids that the target cannot read, so that its pass fails."""
 
     def propose(
-        self, committed: list[int], length: int, position: int, vocab_size: int, cancelled: Callable[[], bool]
+        self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
     ) -> list[Guess]:
-        return super().propose(committed, length, position, self.decoder.vocab_size, cancelled)
+        return super().propose(committed, plan, position, self.decoder.vocab_size, cancelled)
 
 
 class DropsGuessesWhenItFails(ModelDrafter):
@@ -251,7 +266,7 @@ class DropsGuessesWhenItFails(ModelDrafter):
 
     def propose(self, committed: list[int], *rest: Any) -> list[Guess]:
         guesses = super().propose(committed, *rest)
-        return [] if self.failed else guesses
+        return guesses if self.ended is None else []
 
 
 class StaleDraft(TableModel):
@@ -265,6 +280,63 @@ class StaleDraft(TableModel):
 
 def stale_draft() -> StaleDraft:
     return StaleDraft(log_of(np.vstack([DRAFT, CERTAIN_FIRST])))
+
+
+# ---------------------------------------------------------------- the lookup
+
+
+class KeepsWhatIsImpossible(OpenResidual):
+    """Keeps a guess that the target's settings have cut, as its ratio of probabilities is no number to compare."""
+
+    def keeps(self, u: float, p: float, q: float) -> bool:
+        return p == 0.0 or super().keeps(u, p, q)
+
+
+class KeepsTheSure(OpenResidual):
+    """Keeps a guess whose row is all on it, as if it had been certain to the target too."""
+
+    def keeps(self, u: float, p: float, q: float) -> bool:
+        return q == 1.0 or super().keeps(u, p, q)
+
+
+class TellsItsConfidence(LookupDrafter):
+    """Its row tells how sure the lookup is instead of what it proposes: that one token, always."""
+
+    def propose(self, committed: list[int], *rest: Any) -> list[Guess]:
+        return [replace(guess, q=_unsure_of(guess.token)) for guess in super().propose(committed, *rest)]
+
+
+def _unsure_of(token: int) -> Distribution:
+    return Distribution(np.arange(VOCAB), np.where(np.arange(VOCAB) == token, 0.7, 0.1))
+
+
+class ProposesWhatTheRuleDrew(LookupDrafter):
+    """Proposes only where it sees that the number with which the rule is going to judge is a low one."""
+
+    rule: AcceptanceRule
+
+    def propose(self, committed: list[int], *rest: Any) -> list[Guess]:
+        assert isinstance(self.rule, Residual)
+        kept = deepcopy(self.rule._accept).random() < 0.5
+        guesses = super().propose(committed, *rest)
+        return guesses if kept else []
+
+
+def proposes_what_the_rule_drew(lookup: Lookup, rule: AcceptanceRule) -> LookupDrafter:
+    drafter = ProposesWhatTheRuleDrew(lookup, 1, lambda token: False)
+    drafter.rule = rule
+    return drafter
+
+
+class PrefersTheLookup(ChainedDrafter):
+    """Asks both, and takes the lookup's guess in place of the draft's where they differ."""
+
+    def propose(self, committed: list[int], *rest: Any) -> list[Guess]:
+        looked = self._lookup.propose(committed, *rest)
+        drafted = self._model.propose(committed, *rest)
+        if looked and drafted and looked[0].token != drafted[0].token:
+            return looked[:1]
+        return drafted[:1]
 
 
 # ---------------------------------------------------------------- the list
@@ -334,5 +406,24 @@ BUGS = [
     Planted(
         "residual: drops its guesses when the draft fails",
         Setup(real(Rule.RESIDUAL), LENGTH, draft=breaking_draft, drafter=DropsGuessesWhenItFails, drafting_ends=True),
+    ),
+    Planted("lookup: keeps a guess that is impossible", Setup(KeepsWhatIsImpossible, LENGTH, CUT, drafters=LOOKUP)),
+    Planted("lookup: keeps a guess unjudged", Setup(KeepsTheSure, LENGTH, drafters=LOOKUP)),
+    Planted(
+        "lookup: q tells the confidence",
+        Setup(
+            real(Rule.RESIDUAL),
+            LENGTH,
+            drafters=LOOKUP,
+            lookup=lambda lookup, rule: TellsItsConfidence(lookup, 1, lambda token: False),
+        ),
+    ),
+    Planted(
+        "lookup: proposes what the rule drew",
+        Setup(real(Rule.RESIDUAL), LENGTH, drafters=LOOKUP, lookup=proposes_what_the_rule_drew),
+    ),
+    Planted(
+        "chain: the lookup's guess replaces a draft's that differs",
+        Setup(real(Rule.RESIDUAL), LENGTH, drafters=BOTH, chain=PrefersTheLookup),
     ),
 ]

@@ -9,7 +9,7 @@ from app.engine_client import EngineClient
 from engine.errors import EngineError
 from engine.protocol import Failed, Finished, SpeculationStopped, Started
 from engine.stats import ReplyFold
-from engine.types import DraftRound, FlashAttention, GenerationRequest, KvType, LoadRequest, SamplingSettings
+from engine.types import Drafter, DraftRound, FlashAttention, GenerationRequest, KvType, LoadRequest, SamplingSettings
 
 
 def request(target: Path, draft: Path, ctx: int, *, exact: bool) -> LoadRequest:
@@ -25,7 +25,14 @@ def load(client: EngineClient, wanted: LoadRequest) -> None:
         raise EngineError.of(ending.report)
 
 
-def write(client: EngineClient, prompt: str, sampling: SamplingSettings, length: int, tokens: int) -> ReplyFold:
+def write(
+    client: EngineClient,
+    prompt: str,
+    sampling: SamplingSettings,
+    length: int,
+    tokens: int,
+    drafters: frozenset[Drafter] = frozenset(Drafter),
+) -> ReplyFold:
     """A reply to raw text from cold caches; draft length 0 switches speculation off. Raises EngineError."""
     fold = ReplyFold()
     wanted = GenerationRequest(
@@ -35,6 +42,7 @@ def write(client: EngineClient, prompt: str, sampling: SamplingSettings, length:
         max_tokens=tokens,
         speculate=length > 0,
         draft_length=length,
+        drafters=drafters,
         cold=True,
     )
     for event in client.generate(wanted):

@@ -11,9 +11,11 @@ from scipy import stats
 
 from engine.distribution import Distribution
 from engine.drafting import Guess, ModelDrafter
+from engine.policy import FixedLength
 from engine.speculate import Speculator
 from engine.types import Rule, SamplingSettings
 from engine.verify import AcceptanceRule, make_rule
+from tests.fakes.proposing import proposed
 from tests.fakes.table_model import TableModel
 from tests.lossless.harness import BARE, LEVEL, RuleMaker, real
 from tests.lossless.planted import DraftCutUnseen, GreedyDraft, WithholdsByDrawnToken
@@ -59,12 +61,14 @@ def proposals(
     kind: type[ModelDrafter] = ModelDrafter,
 ) -> list[list[Guess]]:
     """What the drafter proposes after `prompt`, at so many positions."""
-    drafter = kind(draft, settings, make_rule(0), p_min)
-    proposed = []
+    drafter = kind(draft, settings, make_rule(0))
+    found = []
     for position in range(draws):
-        proposed.append(drafter.propose(list(prompt), length, position * length, draft.vocab_size, lambda: False))
-        assert drafter.settle(len(prompt) - 1)
-    return proposed
+        at, size = position * length, draft.vocab_size
+        found.append(proposed(drafter, list(prompt), length, size, position=at, p_min=p_min))
+        drafter.settle(len(prompt) - 1)
+        assert drafter.ended is None
+    return found
 
 
 def draft_p_value(make_rule: RuleMaker, settings: SamplingSettings, draws: int) -> float:
@@ -111,7 +115,7 @@ def test_tokens_are_drawn_from_the_p_that_is_told(settings: SamplingSettings) ->
             drafter=None,
             rule=rule,
             settings=settings,
-            length=0,
+            policy=FixedLength(0),
             budget=1,
             ends=lambda token: False,
             cancelled=lambda: False,

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.lookup import Lookup
 from engine.types import Rule, SamplingSettings
 from tests.fakes.table_model import TableModel
 from tests.lossless.writing import write
@@ -69,7 +70,8 @@ drafts = st.builds(
 @settings(max_examples=300)
 @given(
     target=targets,
-    draft=drafts,
+    draft=st.none() | drafts,
+    looks=st.booleans(),
     rule=st.sampled_from(Rule),
     sampling=st.sampled_from(SAMPLING),
     seed=st.integers(0, 50),
@@ -81,7 +83,8 @@ drafts = st.builds(
 )
 def test_any_pair_keeps_its_caches_right_and_writes_the_targets_text(
     target: Chain,
-    draft: Chain,
+    draft: Chain | None,
+    looks: bool,
     rule: Rule,
     sampling: SamplingSettings,
     seed: int,
@@ -96,7 +99,15 @@ def test_any_pair_keeps_its_caches_right_and_writes_the_targets_text(
     Under the rules keyed by the seed the text is that of a healthy target alone, to its end token and its budget.
     """
     parts = {"rule": rule, "settings": replace(sampling, seed=seed), "budget": budget, "prompt": prompt}
-    reply = write(target.make(), draft.make(), length=length, p_min=p_min, ends=lambda token: token == end, **parts)
+    reply = write(
+        target.make(),
+        None if draft is None else draft.make(),
+        lookup=Lookup(64, lengths=(1, 3)) if looks else None,
+        length=length,
+        p_min=p_min,
+        ends=lambda token: token == end,
+        **parts,
+    )
     assert len(reply.tokens) == budget or reply.tokens[-1] == end
     assert end not in reply.tokens[:-1]
     if rule is not Rule.RESIDUAL or sampling.temperature == 0.0:

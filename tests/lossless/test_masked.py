@@ -16,10 +16,11 @@ from engine.distribution import Distribution, Logits, distribution
 from engine.drafting import Guess, ModelDrafter
 from engine.gguf import read_header
 from engine.speculate import Speculator
-from engine.types import Rule, SamplingSettings, Source
+from engine.types import Inactive, Rule, SamplingSettings, Source
 from engine.verify import AcceptanceRule, Coupled
 from tests.conftest import StarterFiles
 from tests.fakes.edited_gguf import with_vocabulary
+from tests.fakes.proposing import proposed
 from tests.fakes.table_model import TableModel, log_of
 from tests.lossless import real_engine
 from tests.lossless.harness import (
@@ -47,8 +48,8 @@ SIGMAS = 5.0
 class Masked(ModelDrafter):
     """The real one, with a mask."""
 
-    def __init__(self, decoder: Decoder, settings: SamplingSettings, rule: AcceptanceRule, p_min: float) -> None:
-        super().__init__(decoder, settings, rule, p_min, MASK)
+    def __init__(self, decoder: Decoder, settings: SamplingSettings, rule: AcceptanceRule) -> None:
+        super().__init__(decoder, settings, rule, MASK)
 
 
 def without_masked(rows: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -108,7 +109,7 @@ class MasksTheToldRow(ModelDrafter):
     """Draws from the whole row, and tells the row without what is masked."""
 
     def propose(self, committed: list[int], *rest: Any) -> list[Guess]:
-        return [Guess(guess.token, _masked(guess.q)) for guess in super().propose(committed, *rest)]
+        return [replace(guess, q=_masked(guess.q)) for guess in super().propose(committed, *rest)]
 
 
 class TellsTheWholeRow(Masked):
@@ -119,7 +120,7 @@ class TellsTheWholeRow(Masked):
         rows = log_of(np.vstack([DRAFT, CERTAIN_FIRST]))
         contexts = [committed[-1], *(guess.token for guess in guesses)]
         told = (distribution(rows[context], self._settings) for context in contexts)
-        return [Guess(guess.token, q) for guess, q in zip(guesses, told, strict=False)]
+        return [replace(guess, q=q) for guess, q in zip(guesses, told, strict=False)]
 
 
 class MasksTheTarget(Speculator):
@@ -180,31 +181,31 @@ def test_one_seed_gives_one_text_with_a_masked_draft(rule: Rule, settings: Sampl
 # ---------------------------------------------------------------- rows of which little is left
 
 
-def drafter(rows: list[list[float]], p_min: float = 0.0) -> ModelDrafter:
-    return ModelDrafter(TableModel.of(rows), BARE, Coupled(0), p_min, MASK)
+def drafter(rows: list[list[float]]) -> ModelDrafter:
+    return ModelDrafter(TableModel.of(rows), BARE, Coupled(0), MASK)
 
 
-def propose(drafting: ModelDrafter, last: int) -> list[Guess]:
-    return drafting.propose([last], 1, 0, VOCAB, lambda: False)
+def propose(drafting: ModelDrafter, last: int, p_min: float = 0.0) -> list[Guess]:
+    return proposed(drafting, [last], 1, VOCAB, p_min=p_min)
 
 
 def test_confidence_is_that_of_the_row_that_is_left() -> None:
     """p_min looks at the row without what is masked: 0.25 of 0.5 is one half."""
     row = [0.15, 0.25, 0.1, 0.5]
-    assert len(propose(drafter([row] * VOCAB, p_min=0.49), 0)) == 1
-    assert propose(drafter([row] * VOCAB, p_min=0.51), 0) == []
+    assert len(propose(drafter([row] * VOCAB), 0, 0.49)) == 1
+    assert propose(drafter([row] * VOCAB), 0, 0.51) == []
 
 
 def test_a_row_of_which_nothing_is_left_proposes_nothing() -> None:
     """That is no failure: the draft goes on in the next round. A row that is no number is one."""
     drafting = drafter([[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]])
     assert propose(drafting, 0) == []
-    assert not drafting.failed
-    assert drafting.settle(0)
+    drafting.settle(0)
+    assert drafting.ended is None
     assert [guess.token for guess in propose(drafting, 1)] == [0]
-    broken = ModelDrafter(TableModel([[np.nan, 0.0, 0.0, 0.0]]), BARE, Coupled(0), 0.0, MASK)
+    broken = ModelDrafter(TableModel([[np.nan, 0.0, 0.0, 0.0]]), BARE, Coupled(0), MASK)
     assert propose(broken, 0) == []
-    assert broken.failed
+    assert broken.ended is Inactive.DRAFT_FAILED
 
 
 def sure_of_masked() -> TableModel:

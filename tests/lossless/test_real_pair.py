@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.engine_client import EngineClient
-from engine.types import Inactive, SamplingSettings
+from engine.types import Drafter, Inactive, SamplingSettings
 from tests.conftest import StarterFiles
 from tests.lossless import real_engine
 
@@ -75,3 +75,23 @@ def test_on_is_off_token_for_token(
         verified += on.stats.verified
         accepted += on.stats.accepted
     assert 0 < accepted < verified  # both branches were taken
+
+
+REPEATING = """# The days of the week, short and long.
+DAYS = {"mon": "Monday", "tue": "Tuesday", "wed": "Wednesday", "thu": "Thursday", "fri": "Friday"}
+
+# The same again.
+DAYS = {"mon":"""
+
+
+def test_text_that_repeats_is_the_targets_too(client: EngineClient, starter: StarterFiles) -> None:
+    """Found by the lookup alone and by the chain at temperature 0.8: identical ids, and long guesses are kept."""
+    if client.pair is None:
+        real_engine.load(client, real_engine.request(starter.target, starter.draft, 256, exact=True))
+    sampling = SamplingSettings(temperature=0.8, seed=20)
+    off = real_engine.write(client, REPEATING, sampling, 0, TOKENS)
+    for drafters in (frozenset({Drafter.LOOKUP}), frozenset(Drafter)):
+        on = real_engine.write(client, REPEATING, sampling, 4, TOKENS, drafters)
+        assert [token.token_id for token in on.tokens] == [token.token_id for token in off.tokens]
+        assert on.stats.lookup.accepted > 8
+        assert Drafter.MODEL in drafters or on.stats.model.drafted == 0

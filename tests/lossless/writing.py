@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from engine.decoder import read
-from engine.drafting import ModelDrafter
+from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
+from engine.lookup import Lookup
+from engine.policy import FixedLength
 from engine.speculate import DraftingEnded, Round, Speculator
 from engine.types import Inactive, Rule, SamplingSettings, Source
 from engine.verify import make_rule
@@ -20,7 +22,7 @@ class Reply:
 
     Attributes:
         rounds: the opening, in which nothing is proposed, first.
-        endings: why drafting ended; at most one.
+        endings: why drafting ended.
     """
 
     rounds: list[Round] = field(default_factory=list)
@@ -39,6 +41,7 @@ def write(
     target: TableModel,
     draft: TableModel | None = None,
     *,
+    lookup: Lookup | None = None,
     rule: Rule = Rule.COUPLED,
     settings: SamplingSettings = BARE,
     length: int = 4,
@@ -53,42 +56,52 @@ def write(
         pass
     row = target.decode(prompt[-1:], 1)[0]
     judge = make_rule(rule, settings.seed)
+    model = None if draft is None else ModelDrafter(draft, settings, judge)
     speculator = Speculator(
         target=target,
         committed=list(prompt),
-        drafter=None if draft is None else ModelDrafter(draft, settings, judge, p_min),
+        drafter=_proposer(model, None if lookup is None else LookupDrafter(lookup, 1, ends)),
         rule=judge,
         settings=settings,
-        length=length,
+        policy=FixedLength(length, p_min, length),
         budget=budget,
         ends=ends,
         cancelled=cancelled,
     )
     reply = Reply()
     reply.rounds.append(speculator.first(row))
-    assert_consistent(speculator, prompt, budget, reply)
+    assert_consistent(speculator, prompt, budget, reply, model)
     for event in speculator.rounds():
         if isinstance(event, DraftingEnded):
             reply.endings.append(event.inactive)
-            assert speculator.drafter is None
+            assert (speculator.drafter is not None) == event.goes_on
         else:
             reply.rounds.append(event)
             assert_round_adds_up(event, speculator.settings)
-        assert_consistent(speculator, prompt, budget, reply)
-    assert len(reply.endings) <= 1
+        assert_consistent(speculator, prompt, budget, reply, model)
+    # The draft may drop out of a chain, and then the target.
+    assert len(reply.endings) <= 1 or reply.endings[1:] == [Inactive.TARGET_ROLLBACK]
     assert speculator.ended or len(reply.tokens) == budget
     return reply
 
 
-def assert_consistent(speculator: Speculator, prompt: Sequence[int], budget: int, reply: Reply) -> None:
+def _proposer(model: ModelDrafter | None, lookup: LookupDrafter | None) -> Proposer | None:
+    if model is not None and lookup is not None:
+        return ChainedDrafter(lookup, model)
+    return model or lookup
+
+
+def assert_consistent(
+    speculator: Speculator, prompt: Sequence[int], budget: int, reply: Reply, model: ModelDrafter | None
+) -> None:
     """Both caches hold what they say they hold between rounds."""
     committed = speculator.committed
     assert committed == [*prompt, *reply.tokens]
     assert speculator.emitted == len(reply.tokens)
     assert speculator.budget == budget - len(reply.tokens) >= 0
     assert speculator.target.tokens == committed[:-1]
-    if speculator.drafter is not None:
-        held = speculator.drafter.decoder.tokens
+    if model is not None and speculator.drafter is not None and model.ended is None:
+        held = model.decoder.tokens
         assert held == committed[: len(held)]
         assert len(held) < len(committed)
 

@@ -72,6 +72,10 @@
         <translation>推测解码未运行</translation>
     </message>
     <message>
+        <source>The draft is not at work</source>
+        <translation>草稿模型未参与</translation>
+    </message>
+    <message>
         <source>Use a context of {ctx}</source>
         <translation>改用 {ctx} 的上下文</translation>
     </message>
@@ -164,6 +168,10 @@
     <message>
         <source>Settings of the next replies</source>
         <translation>后续回复的设置</translation>
+    </message>
+    <message>
+        <source>T {temperature} · draft auto</source>
+        <translation>T {temperature} · 草稿自动</translation>
     </message>
     <message>
         <source>T {temperature} · draft {length}</source>
@@ -710,6 +718,13 @@
     <message>
         <source>WILL IT FIT ON ITS OWN?</source>
         <translation>单独放得下吗？</translation>
+    </message>
+</context>
+<context>
+    <name>generation_settings</name>
+    <message>
+        <source>automatic</source>
+        <translation>自动</translation>
     </message>
 </context>
 <context>
@@ -1523,6 +1538,50 @@
     <message>
         <source>the draft</source>
         <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>The draft guesses up to {length} tokens a round, as it was set.</source>
+        <translation>按设定，草稿模型每轮最多猜测 {length} 个 token。</translation>
+    </message>
+    <message>
+        <source>Some {length} guesses a round pay: {ratio} × predicted.</source>
+        <translation>每轮约 {length} 个猜测划算：预测 {ratio} 倍。</translation>
+    </message>
+    <message>
+        <source>It did not pay, {ratio} × predicted; a few guesses show whether it does now.</source>
+        <translation>此前不划算，预测 {ratio} 倍；用少量猜测看现在是否划算。</translation>
+    </message>
+    <message>
+        <source>Guessing does not pay here, {ratio} × predicted, so the target writes alone.</source>
+        <translation>此处猜测不划算，预测 {ratio} 倍，因此由目标模型独自生成。</translation>
+    </message>
+    <message>
+        <source>Guessing pays little, {ratio} × predicted; one round goes without it.</source>
+        <translation>猜测收益很小，预测 {ratio} 倍；有一轮不使用猜测。</translation>
+    </message>
+    <message>
+        <source>There was nothing to guess.</source>
+        <translation>没有可猜测的内容。</translation>
+    </message>
+    <message>
+        <source>Guessing is off for this reply: its rounds took far longer than predicted.</source>
+        <translation>本次回复已停用猜测：各轮耗时远超预测。</translation>
+    </message>
+    <message>
+        <source>No draft model is loaded, so only text that repeats is proposed.</source>
+        <translation>未加载草稿模型，因此只提议重复出现的文本。</translation>
+    </message>
+    <message>
+        <source>The draft {draft} cannot forget rejected tokens: its architecture keeps a running state. Only text that repeats is proposed. Choose another draft.</source>
+        <translation>草稿模型 {draft} 无法撤销被拒绝的 token：其架构会保持连续状态。只提议重复出现的文本。请选择其他草稿模型。</translation>
+    </message>
+    <message>
+        <source>The context of the draft {draft} is full. From here on only text that repeats is proposed.</source>
+        <translation>草稿模型 {draft} 的上下文已满。从此处起只提议重复出现的文本。</translation>
+    </message>
+    <message>
+        <source>The draft {draft} failed. From here on only text that repeats is proposed.</source>
+        <translation>草稿模型 {draft} 出错。从此处起只提议重复出现的文本。</translation>
     </message>
     <message>
         <source>Speculation is switched off.</source>
@@ -2904,12 +2963,28 @@
         <translation>草稿模型每轮猜测 {length} 个 token</translation>
     </message>
     <message>
+        <source>auto</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>How much is drafted is chosen by time</source>
+        <translation>起草多少由耗时决定</translation>
+    </message>
+    <message>
+        <source>auto · draft {length}</source>
+        <translation>自动 · 草稿 {length}</translation>
+    </message>
+    <message>
+        <source>auto · resting</source>
+        <translation>自动 · 休息中</translation>
+    </message>
+    <message>
         <source>off</source>
         <translation>关闭</translation>
     </message>
     <message>
-        <source>no draft loaded</source>
-        <translation>未加载草稿模型</translation>
+        <source>lookup only</source>
+        <translation>仅查找</translation>
     </message>
     <message>
         <source>draft length 0</source>
@@ -2918,18 +2993,6 @@
     <message>
         <source>not with this target</source>
         <translation>此目标模型不支持</translation>
-    </message>
-    <message>
-        <source>not with this draft</source>
-        <translation>此草稿模型不支持</translation>
-    </message>
-    <message>
-        <source>draft context full</source>
-        <translation>草稿上下文已满</translation>
-    </message>
-    <message>
-        <source>draft failed</source>
-        <translation>草稿模型出错</translation>
     </message>
     <message>
         <source>Live panel (Ctrl+Shift+L)</source>
@@ -2951,12 +3014,28 @@
         <translation>草稿猜测</translation>
     </message>
     <message>
+        <source>Lookup guessed</source>
+        <translation>查找猜测</translation>
+    </message>
+    <message>
         <source>p({token}) target</source>
         <translation>p({token}) 目标模型</translation>
     </message>
     <message>
         <source>id {id}</source>
         <translation>编号 {id}</translation>
+    </message>
+    <message>
+        <source>{count} or more</source>
+        <translation>{count} 个或更多</translation>
+    </message>
+    <message>
+        <source>tokens that agreed before it</source>
+        <translation>此前一致的 token 数</translation>
+    </message>
+    <message>
+        <source>p({token}) target, its chance</source>
+        <translation>p({token}) 目标模型，即保留概率</translation>
     </message>
     <message>
         <source>q({token}) draft</source>
@@ -2991,6 +3070,10 @@
         <translation>附赠</translation>
     </message>
     <message>
+        <source>lookup</source>
+        <translation>查找</translation>
+    </message>
+    <message>
         <source>plain</source>
         <translation>普通</translation>
     </message>
@@ -3005,6 +3088,10 @@
     <message>
         <source>target’s free extra token</source>
         <translation>目标模型额外给出的 token</translation>
+    </message>
+    <message>
+        <source>repeated text, no draft model</source>
+        <translation>重复的文本，无需草稿模型</translation>
     </message>
     <message>
         <source>Tokens</source>

@@ -15,6 +15,7 @@ from app.version import VERSION
 from engine.types import (
     ChatFormat,
     ChatMessage,
+    Drafter,
     FlashAttention,
     GenerationRequest,
     KvType,
@@ -39,6 +40,13 @@ def test_defaults_are_those_of_the_engine() -> None:
     assert made.sampling.repeat_penalty == default.sampling.repeat_penalty
     assert options.with_load_settings(parse(GENERATE), LoadRequest("a")) == LoadRequest("a")
     assert request(*GENERATE).sampling.seed != made.sampling.seed
+
+
+@pytest.mark.parametrize("words", ["lookup,model", "model,lookup", "lookup", "model"])
+def test_drafters_are_a_set(words: str) -> None:
+    """Any of them in any order; without the option all of them."""
+    assert request(*GENERATE, "--drafters", words).drafters == {Drafter(word) for word in words.split(",")}
+    assert request(*GENERATE).drafters == set(Drafter)
 
 
 def test_every_option_reaches_its_request() -> None:
@@ -107,7 +115,7 @@ def test_every_option_reaches_its_request() -> None:
     sampling = made.sampling
     assert (made.prompt, made.messages, made.chat_format) == ("x", (), ChatFormat.PLAIN)
     assert (made.max_tokens, made.stop, made.draft_length) == (7, ("a", "b"), 16)
-    assert (made.p_min, made.rule) == (0.2, Rule.RESIDUAL)
+    assert (made.p_min, made.rule, made.drafters) == (0.2, Rule.RESIDUAL, frozenset({Drafter.MODEL}))
     assert (sampling.temperature, sampling.top_k, sampling.top_p, sampling.min_p) == (0.5, 3, 0.9, 0.1)
     assert (sampling.repeat_penalty, sampling.seed) == (1.1, 2**64 - 1)
     assert options.pair_choice(arguments).target == "t.gguf"
@@ -200,6 +208,8 @@ def test_base_dir_may_stand_before_or_after_the_command() -> None:
         "generate --pair starter --prompt x --p-min 2",
         "generate --pair starter --prompt x --kv-type f12",
         "generate --pair starter --prompt x --drafters magic",
+        "generate --pair starter --prompt x --drafters lookup,",
+        "generate --pair starter --prompt x --drafters model,magic",
         "generate --pair starter --prompt x --rule luck",
         "generate --pair starter --prompt x --speculation maybe",
         "generate --pair starter --prompt x --temp 1",

@@ -53,11 +53,11 @@ def test_keys_and_values() -> None:
     assert document["tokens"] == [
         {
             "id": 11, "text": "你", "source": "accepted", "drafter": "model", "p": 0.9, "q": 0.8,
-            "rejected": None, "round": 0, "position": 0,
+            "rejected": None, "round": 0, "position": 0, "match": None,
         },
         {
             "id": 12, "text": "好。", "source": "resampled", "drafter": "model", "p": 0.6, "q": 0.1,
-            "rejected": {"id": 13, "text": "!", "p": 0.2, "q": 0.7}, "round": 0, "position": 1,
+            "rejected": {"id": 13, "text": "!", "p": 0.2, "q": 0.7}, "round": 0, "position": 1, "match": None,
         },
     ]  # fmt: skip
     stats = document["stats"]

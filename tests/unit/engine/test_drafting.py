@@ -1,4 +1,4 @@
-"""What the draft model is fed, when it stops, and what it reports."""
+"""What is proposed, by whom, what the draft model is fed, and when it stops."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import pytest
 
 from engine.decoder import Interrupted
 from engine.distribution import distribution
-from engine.drafting import ModelDrafter
-from engine.types import SamplingSettings
+from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter
+from engine.lookup import Lookup
+from engine.types import Drafter, Inactive, SamplingSettings
 from engine.verify import Coupled
+from tests.fakes.proposing import proposed
 from tests.fakes.table_model import TableModel, log_of
 
 VOCAB = 8
@@ -20,13 +22,12 @@ GREEDY = SamplingSettings(temperature=0.0)
 STEP = np.roll(np.eye(VOCAB), 1, axis=1)  # 0, 1, 2 … 7, 0
 
 
-def drafter(model: TableModel, settings: SamplingSettings = GREEDY, p_min: float = 0.0) -> ModelDrafter:
-    return ModelDrafter(model, settings, Coupled(0), p_min)
+def drafter(model: TableModel, settings: SamplingSettings = GREEDY) -> ModelDrafter:
+    return ModelDrafter(model, settings, Coupled(0))
 
 
-def propose(drafting: ModelDrafter, committed: list[int], length: int) -> list[int]:
-    guesses = drafting.propose(committed, length, 0, VOCAB, lambda: False)
-    return [guess.token for guess in guesses]
+def propose(drafting: ModelDrafter, committed: list[int], length: int, p_min: float = 0.0) -> list[int]:
+    return [guess.token for guess in proposed(drafting, committed, length, VOCAB, p_min=p_min)]
 
 
 def test_one_pass_a_guess_and_the_prompt_comes_with_the_first() -> None:
@@ -48,7 +49,7 @@ def test_after_a_round_that_was_kept_the_draft_catches_up_in_its_next_pass() -> 
     model = TableModel.of(STEP)
     drafting = drafter(model)
     assert propose(drafting, [0], 2) == [1, 2]
-    assert drafting.settle(3)  # kept 1 and 2; 3 was the bonus
+    drafting.settle(3)  # kept 1 and 2; 3 was the bonus
     model.fed.clear()
     assert propose(drafting, [0, 1, 2, 3], 2) == [4, 5]
     assert model.fed == [(2, 3), (4,)]
@@ -59,7 +60,7 @@ def test_after_a_rejection_the_draft_forgets_what_differs() -> None:
     model = TableModel.of(STEP)
     drafting = drafter(model)
     assert propose(drafting, [0], 4) == [1, 2, 3, 4]
-    assert drafting.settle(2)  # kept 1, and the target wrote 6 in the place of 2
+    drafting.settle(2)  # kept 1, and the target wrote 6 in the place of 2
     assert model.tokens == [0, 1]
     assert propose(drafting, [0, 1, 6], 1) == [7]
 
@@ -70,38 +71,36 @@ def test_settling_tells_when_the_draft_cannot_forget() -> None:
     drafting = drafter(model)
     propose(drafting, [0], 4)
     model.refusals = 1
-    assert drafting.settle(4)
-    assert model.refusals == 1
-    assert not drafting.settle(2)
+    drafting.settle(4)
+    assert (model.refusals, drafting.ended) == (1, None)
+    drafting.settle(2)
+    assert drafting.ended is Inactive.DRAFT_ROLLBACK
 
 
-@pytest.mark.parametrize("ctx", [4, 5, 9])
-def test_room_is_what_the_context_can_take(ctx: int) -> None:
-    """So many guesses fit, and one more does not: the last guess is never fed."""
-    committed = [0, 1, 2]
+@pytest.mark.parametrize(("ctx", "room"), [(4, 2), (5, 3), (9, 7)])
+def test_no_more_is_proposed_than_the_context_can_take(ctx: int, room: int) -> None:
+    """The last guess is never read, so as many fit as there are cells left, and one more."""
     drafting = drafter(TableModel.of(STEP, ctx=ctx))
-    room = drafting.room(len(committed))
-    assert room == ctx - 2
-    assert len(propose(drafting, committed, room)) == room
-    assert not drafting.failed
-    drafting = drafter(TableModel.of(STEP, ctx=ctx))
-    assert len(propose(drafting, committed, room + 1)) == room
-    assert drafting.failed
+    assert len(propose(drafting, [0, 1, 2], room + 1)) == room
+    assert drafting.ended is None
 
 
-def test_a_full_context_has_no_room() -> None:
-    """The committed tokens fill it to the last cell, and one token later there is none."""
+def test_a_full_context_ends_drafting() -> None:
+    """The text fills it to the last cell, which is still read, and one token later there is no room."""
     drafting = drafter(TableModel.of(STEP, ctx=4))
-    assert [drafting.room(committed) for committed in (3, 4, 5, 6)] == [2, 1, 0, -1]
+    assert len(propose(drafting, [0, 1, 2, 3], 4)) == 1
+    assert drafting.ended is None
+    assert propose(drafting, [0, 1, 2, 3, 4], 4) == []
+    assert drafting.ended is Inactive.DRAFT_CONTEXT_FULL
 
 
 def test_drafting_stops_before_a_row_that_is_unsure() -> None:
     """p_min compares with the row's confidence, before a guess is made from it."""
     rows = STEP.copy()
     rows[2] = [0.3, 0.3, 0.4, 0, 0, 0, 0, 0]
-    assert propose(drafter(TableModel.of(rows), p_min=0.39), [0], 4) == [1, 2, 2, 2]
-    assert propose(drafter(TableModel.of(rows), p_min=0.41), [0], 4) == [1, 2]
-    assert propose(drafter(TableModel.of(rows), p_min=0.41), [2], 4) == []
+    assert propose(drafter(TableModel.of(rows)), [0], 4, 0.39) == [1, 2, 2, 2]
+    assert propose(drafter(TableModel.of(rows)), [0], 4, 0.41) == [1, 2]
+    assert propose(drafter(TableModel.of(rows)), [2], 4, 0.41) == []
 
 
 def test_each_guess_comes_with_the_row_it_was_drawn_from() -> None:
@@ -109,7 +108,7 @@ def test_each_guess_comes_with_the_row_it_was_drawn_from() -> None:
     rng = np.random.default_rng(3)
     logits = rng.normal(size=(VOCAB, VOCAB)).astype(np.float32)
     settings = SamplingSettings(temperature=0.9, top_k=5, repeat_penalty=1.7, repeat_window=2)
-    guesses = drafter(TableModel(logits), settings).propose([3, 1], 4, 0, VOCAB, lambda: False)
+    guesses = proposed(drafter(TableModel(logits), settings), [3, 1], 4, VOCAB)
     history = [3, 1]
     for guess in guesses:
         row = distribution(logits[history[-1]], settings, history)
@@ -126,7 +125,7 @@ def test_guesses_are_keyed_by_their_position_in_the_reply() -> None:
 
     def guesses(position: int) -> list[int]:
         model.clear()
-        return [guess.token for guess in drafting.propose([0], 8, position, VOCAB, lambda: False)]
+        return [guess.token for guess in proposed(drafting, [0], 8, VOCAB, position=position)]
 
     assert guesses(10) == guesses(10)
     assert guesses(10)[3:] == guesses(13)[:5]
@@ -138,7 +137,7 @@ def test_rows_are_cut_to_the_targets_vocabulary() -> None:
     rows = np.full((VOCAB, VOCAB + 4), 0.01)
     rows[:, VOCAB + 2] = 1.0
     rows[:, 5] = 0.5
-    [guess] = drafter(TableModel.of(rows)).propose([0], 1, 0, VOCAB, lambda: False)
+    [guess] = proposed(drafter(TableModel.of(rows)), [0], 1, VOCAB)
     assert guess.token == 5
 
 
@@ -149,7 +148,7 @@ def test_a_draft_that_fails_keeps_what_it_has_proposed(fails_from: int, guesses:
     model.fails_from = fails_from
     drafting = drafter(model)
     assert propose(drafting, [4, 5, 6, 7, 0], 4) == guesses
-    assert drafting.failed
+    assert drafting.ended is Inactive.DRAFT_FAILED
 
 
 def test_a_row_that_is_no_number_fails_too() -> None:
@@ -157,9 +156,9 @@ def test_a_row_that_is_no_number_fails_too() -> None:
     rows = log_of(STEP)
     rows[2, 0] = np.nan
     for p_min in (0.0, 0.5):
-        drafting = drafter(TableModel(rows), p_min=p_min)
-        assert propose(drafting, [0], 4) == [1, 2]
-        assert drafting.failed
+        drafting = drafter(TableModel(rows))
+        assert propose(drafting, [0], 4, p_min) == [1, 2]
+        assert drafting.ended is Inactive.DRAFT_FAILED
 
 
 def test_reading_the_prompt_can_be_cancelled() -> None:
@@ -167,5 +166,71 @@ def test_reading_the_prompt_can_be_cancelled() -> None:
     model = TableModel.of(STEP, chunk=2)
     answers: Iterator[bool] = iter([False, False, True])
     with pytest.raises(Interrupted):
-        drafter(model).propose([0, 1, 2, 3, 4, 5, 6], 1, 0, VOCAB, lambda: next(answers))
+        proposed(drafter(model), [0, 1, 2, 3, 4, 5, 6], 1, VOCAB, cancelled=lambda: next(answers))
     assert model.tokens == [0, 1, 2, 3]
+
+
+def looking(text: list[int], least: int = 3, end: int | None = None) -> LookupDrafter:
+    lookup = Lookup(64, lengths=(1, 3))
+    lookup.extend(text)
+    return LookupDrafter(lookup, least, lambda token: token == end)
+
+
+TEXT = [1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3]  # its last three tokens stood before
+
+
+def test_the_lookup_proposes_as_far_ahead_as_the_text_agreed() -> None:
+    """Three tokens agree, so three are proposed, or fewer where the plan says so, each with all of its row on it."""
+    guesses = proposed(looking([]), TEXT, 4, VOCAB, free=16)
+    assert [guess.token for guess in guesses] == [4, 5, 6]
+    assert all(guess.q.ids.tolist() == [guess.token] and guess.q.probs.tolist() == [1.0] for guess in guesses)
+    assert {(guess.drafter, guess.match) for guess in guesses} == {(Drafter.LOOKUP, 3)}
+    assert len(proposed(looking([]), TEXT, 4, VOCAB, free=2)) == 2
+    assert proposed(looking([]), TEXT, 4, VOCAB, free=0) == []
+
+
+def test_a_short_match_proposes_nothing() -> None:
+    """Nor does a text that repeats nothing."""
+    assert proposed(looking([], least=4), TEXT, 4, VOCAB, free=16) == []
+    assert proposed(looking([], least=1), [1, 2, 3], 4, VOCAB, free=16) == []
+
+
+def test_the_lookup_ends_with_a_token_that_ends_the_reply() -> None:
+    """And before one that the target cannot write, though a prompt may hold it."""
+    assert [g.token for g in proposed(looking([], end=5), TEXT, 4, VOCAB, free=16)] == [4, 5]
+    assert [g.token for g in proposed(looking([]), TEXT, 4, 6, free=16)] == [4, 5]
+
+
+def test_the_lookup_reads_what_was_committed_since() -> None:
+    """A reply that grows is found in like one that was there from the start, in the tokens of the reply too."""
+    drafting = looking(TEXT[:2])
+    for upto in range(3, len(TEXT)):
+        assert proposed(drafting, TEXT[:upto], 4, VOCAB, free=16) == []
+        drafting.settle(upto)
+    assert len(proposed(drafting, TEXT, 4, VOCAB, free=16)) == 3
+
+
+def test_a_chain_asks_the_draft_only_where_nothing_repeats() -> None:
+    """The draft then reads in one pass what it has missed."""
+    model = TableModel.of(STEP)
+    chain = ChainedDrafter(looking([]), drafter(model))
+    guesses = proposed(chain, TEXT[:4], 2, VOCAB, free=16)
+    assert [(guess.token, guess.drafter) for guess in guesses] == [(5, Drafter.MODEL), (6, Drafter.MODEL)]
+    chain.settle(3)
+    model.fed.clear()
+    guesses = proposed(chain, TEXT, 2, VOCAB, free=16)
+    assert {guess.drafter for guess in guesses} == {Drafter.LOOKUP}
+    assert model.fed == []
+    chain.settle(len(TEXT) - 1)
+    guesses = proposed(chain, [*TEXT, 6], 2, VOCAB, free=16)
+    assert [guess.token for guess in guesses] == [7, 0]
+    assert model.fed == [(4, 5, 6, 7, 0, 1, 2, 3, 6), (7,)]
+
+
+def test_a_chain_whose_draft_is_out_leaves_the_lookup() -> None:
+    """Its draft's context is full: it says so, and what is left is the lookup."""
+    looked = looking([])
+    chain = ChainedDrafter(looked, drafter(TableModel.of(STEP, ctx=4)))
+    assert proposed(chain, [0, 1, 2, 3, 4], 2, VOCAB, free=16) == []
+    assert chain.ended is Inactive.DRAFT_CONTEXT_FULL
+    assert chain.rest is looked

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.drafting import ModelDrafter
+from engine.policy import FixedLength
 from engine.reply import ReplyWriter
 from engine.speculate import Round, Speculator
 from engine.stats import GenerationStats
@@ -43,10 +44,10 @@ def write(
     speculator = Speculator(
         target=target,
         committed=[size - 1],
-        drafter=ModelDrafter(chain(size, off_at), GREEDY, rule, 0.0),
+        drafter=ModelDrafter(chain(size, off_at), GREEDY, rule),
         rule=rule,
         settings=GREEDY,
-        length=length,
+        policy=FixedLength(length),
         budget=len(pieces),
         ends=lambda token: token == end,
         cancelled=lambda: False,

@@ -10,6 +10,7 @@ import pytest
 
 from engine.drafting import ModelDrafter
 from engine.errors import EngineError, ErrorKind
+from engine.policy import FixedLength
 from engine.speculate import DraftingEnded, Round, Speculator
 from engine.types import Inactive, SamplingSettings, Source
 from engine.verify import Coupled
@@ -42,10 +43,10 @@ def loop(
     speculator = Speculator(
         target=target,
         committed=[0],
-        drafter=None if draft is None else ModelDrafter(draft, settings, rule, 0.0),
+        drafter=None if draft is None else ModelDrafter(draft, settings, rule),
         rule=rule,
         settings=settings,
-        length=length,
+        policy=FixedLength(length),
         budget=budget,
         ends=ends,
         cancelled=lambda: False,
@@ -131,10 +132,10 @@ def test_the_end_of_drafting_is_reported_once_after_its_round(
     """The reply goes on plainly, and a round in which no draft ran says so."""
     speculator = loop(TableModel.of(STEP), draft())
     events = list(speculator.rounds())
-    assert [event for event in events if isinstance(event, DraftingEnded)] == [DraftingEnded(reason)]
+    assert [event for event in events if isinstance(event, DraftingEnded)] == [DraftingEnded(reason, goes_on=False)]
     assert speculator.drafter is None
     assert isinstance(events[0], Round)
-    after = events[events.index(DraftingEnded(reason)) + 1 :]
+    after = events[events.index(DraftingEnded(reason, goes_on=False)) + 1 :]
     assert after
     assert all(isinstance(event, Round) and event.drafted == () for event in after)
     assert speculator.committed == [n % VOCAB for n in range(13)]
@@ -147,7 +148,7 @@ def test_a_target_that_cannot_forget_reads_its_cache_again() -> None:
     target.refusals = 1
     first, ended, *_ = speculator.rounds()
     assert tokens(first) == [2, 3, 4]
-    assert ended == DraftingEnded(Inactive.TARGET_ROLLBACK)
+    assert ended == DraftingEnded(Inactive.TARGET_ROLLBACK, goes_on=False)
     assert target.fed == [(1, 2, 3, 6), (0, 1, 2, 3), (4,), (5,), (6,), (7,), (0,)]
     assert speculator.committed == [n % VOCAB for n in range(10)]
 

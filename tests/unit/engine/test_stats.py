@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.protocol import Finished, SpeculationStopped, Started
-from engine.stats import GenerationStats, ReplyFold
+from engine.stats import DrafterCounts, GenerationStats, ReplyFold
 from engine.types import Drafter, DraftRound, EndReason, Inactive, Rejected, Source, TokenEvent
 
 A, R, B, P = Source.ACCEPTED, Source.RESAMPLED, Source.BONUS, Source.PLAIN
@@ -122,6 +124,23 @@ def test_why_speculation_does_not_run_is_kept() -> None:
     stopped = folded(STARTED, *ROUNDS[:2], SpeculationStopped(1, Inactive.DRAFT_FAILED), *ROUNDS[2:], FINISHED)
     assert stopped.stats.inactive is Inactive.DRAFT_FAILED
     assert stopped.stats.completion_tokens == 10
+
+
+def test_a_draft_that_drops_out_does_not_end_speculation() -> None:
+    """Where the lookup goes on, the reason is told of the draft alone."""
+    began = folded(replace(STARTED, draft_inactive=Inactive.NO_DRAFT)).stats
+    assert (began.inactive, began.draft_inactive) == (None, Inactive.NO_DRAFT)
+    stopped = folded(STARTED, SpeculationStopped(1, Inactive.DRAFT_FAILED, lookup_goes_on=True)).stats
+    assert (stopped.inactive, stopped.draft_inactive) == (None, Inactive.DRAFT_FAILED)
+
+
+def test_guesses_are_counted_by_who_made_them() -> None:
+    """The counts of the two drafters add up to those of the reply."""
+    by = [replace(event, drafter=Drafter.LOOKUP if event.number == 2 else Drafter.MODEL) for event in ROUNDS]
+    stats = folded(STARTED, *by).stats
+    assert stats.lookup == DrafterCounts(len(ROUNDS[2].drafted), ROUNDS[2].verified, ROUNDS[2].accepted)
+    for name in ("drafted", "verified", "accepted"):
+        assert getattr(stats.model, name) + getattr(stats.lookup, name) == getattr(stats, name)
 
 
 def test_the_text_is_that_of_the_tokens_and_the_tail_belongs_to_the_last() -> None:

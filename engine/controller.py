@@ -1,0 +1,313 @@
+"""`auto`: before each round the drafter and the length, 0 included, that promise the most tokens a second.
+
+From what passes cost now (`costs`) and how likely guesses are kept (`acceptance`), the tokens and the seconds of a
+round follow for every length; the best quotient wins. While drafting, a guess is made as long as what it and those
+after it can still bring is worth more than what they cost at the round's rate. When drafting does not pay, plain
+decoding saves up a share of its time, and a probe is paid from that: soon where it costs little, hardly ever where a
+draft is dear. docs/adr/0012 has the method and what it reaches.
+
+Pure: no clock is read and nothing is drawn; the same numbers give the same choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+
+from engine.acceptance import ANY_KIND, Acceptance, LearnedAcceptance
+from engine.costs import Costs
+from engine.policy import Offer, RoundPlan, Step
+from engine.types import MAX_DRAFT_LENGTH, Choice, Drafter, RoundChoice
+
+WORTH: Final = 1.01  # predicted gain from which drafting pays: costs are known to a few percent
+PAYS_BACK: Final = 64  # tokens within which a draft must earn back what it takes to read what it missed
+
+PROBE_SHARE: Final = 0.01  # of the time of plain decoding is saved up for probes
+ADVANCE: Final = 4.0  # plain passes' time that a reply begins with, so that early bad luck is looked at again soon
+MOST_SAVED: Final = 16.0  # plain passes' time
+LONGEST_PROBE: Final = 2  # guesses
+FIRST_WAIT: Final = 1.0  # plain rounds before the first probe
+WAIT_GROWTH: Final = 1.2  # with each probe that changed nothing
+LONGEST_WAIT: Final = 128
+PROBE_PRICE: Final = 0.1  # of what drafting could gain in the rest of the reply: more is not paid for a probe
+LONGEST_REST: Final = 512  # tokens that the rest of a reply counts as, at most
+
+PLAIN_EVERY: Final = 32  # rounds: while the gain is small, one of these is plain, so that its cost is known, too
+SMALL_GAIN: Final = 1.1
+
+STALL: Final = 4.0  # times the prediction: a draft pass that ends drafting for the round
+SLOW: Final = 2.5  # times the prediction: a round that the watchdog counts
+SLOW_ROUNDS: Final = 3  # of them in a row switch drafting off for the reply
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """The best length of a drafter. `seconds` are without `missed_s`, the time to read what it missed while resting."""
+
+    offer: Offer
+    length: int
+    room: int
+    chances: Sequence[float]
+    tokens: float
+    seconds: float
+    ratio: float
+    missed_s: float
+
+
+@dataclass(slots=True)
+class _Rest:
+    """One drafter's: plain rounds since it last guessed, and how many there have to be until a probe."""
+
+    waited: int = 0
+    wait: float = FIRST_WAIT
+
+    @property
+    def left(self) -> float:
+        return self.wait - self.waited
+
+
+class Controller:
+    """One per pair, kept over its replies. Its time goes by what it is told, so it may be used from any one thread.
+
+    Attributes:
+        costs: what passes cost now.
+        verdict: on the last plan.
+    """
+
+    def __init__(self, costs: Costs, learned: Mapping[Drafter, LearnedAcceptance] | None = None) -> None:
+        self.costs = costs
+        self._acceptance = {drafter: Acceptance() for drafter in Drafter}
+        for drafter, values in (learned or {}).items():
+            self._acceptance[drafter] = Acceptance(values)
+        self.begin(ANY_KIND)
+
+    def begin(self, kind: str) -> None:
+        """A reply of this kind of text begins; what earlier ones of its kind taught is where it starts."""
+        self.verdict = RoundChoice(Choice.NO_ROOM)
+        for acceptance in self._acceptance.values():
+            acceptance.begin(kind)
+        self._saved = ADVANCE  # for probes, in plain passes
+        self._resting = 0  # tokens since drafting stopped to pay
+        self._rests = {drafter: _Rest() for drafter in Drafter}
+        self._offered: list[Drafter] = []  # of which the last round might have had guesses
+        self._since_plain = 0  # rounds
+        self._slow = 0  # rounds in a row that took far longer than predicted
+        self._calm = self.costs.slowdown  # before them
+
+    def end(self) -> None:
+        """The reply is over."""
+        for acceptance in self._acceptance.values():
+            acceptance.end()
+
+    def learned(self) -> dict[Drafter, LearnedAcceptance]:
+        """To be stored with `costs.values()`."""
+        return {drafter: acceptance.values() for drafter, acceptance in self._acceptance.items()}
+
+    def acceptance(self, drafter: Drafter) -> Acceptance:
+        return self._acceptance[drafter]
+
+    def plan(self, offers: Sequence[Offer], budget: int) -> AutoPlan:
+        """See `engine.policy.Policy`."""
+        best = self._best(offers, budget - 1)
+        if best is None:
+            return self._decide(Choice.NO_ROOM)
+        if self._slow >= SLOW_ROUNDS:
+            return self._decide(Choice.ROUNDS_TOO_SLOW, ratio=best.ratio)
+        self._offered = [offer.drafter for offer in offers]
+        # From a rest only a probe leads back: while nothing is guessed, what was seen fades, and hope is no evidence.
+        awake = best if not self._rests[best.offer.drafter].waited else self._best(
+            [offer for offer in offers if not self._rests[offer.drafter].waited], budget - 1
+        )
+        if awake is not None and awake.ratio >= WORTH and self._pays_back(awake, budget):
+            self._resting = 0
+            if awake.ratio < SMALL_GAIN and self._since_plain >= PLAIN_EVERY:
+                return self._decide(Choice.CHECKING, ratio=awake.ratio)
+            return self._decide(Choice.DRAFTING, awake, awake.ratio)
+        probe, wait = self._probe(offers, budget)
+        if probe is not None:
+            return self._decide(Choice.PROBING, probe, best.ratio)
+        return self._decide(Choice.RESTING, None, best.ratio, wait)
+
+    def saw(self, plan: RoundPlan, drafted: int, judged: int, accepted: int, rest_s: float) -> None:
+        """See `engine.policy.Policy`. `plan` is the last one."""
+        assert isinstance(plan, AutoPlan)
+        self._watch(drafted, rest_s)
+        self.costs.saw_verify(drafted + 1, rest_s)
+        if not self._slow:
+            self._calm = self.costs.slowdown
+        self._since_plain = self._since_plain + 1 if drafted else 0
+        if plan.drafter is not None and plan.confidences:
+            self._acceptance[plan.drafter].saw(plan.rows(drafted), judged, accepted)
+        if plan.drafter is not None:
+            rest = self._rests[plan.drafter]
+            rest.waited = 0
+            if plan.choice is Choice.PROBING:
+                rest.wait = min(rest.wait * WAIT_GROWTH, LONGEST_WAIT)
+                self._saved -= plan.took_s(drafted) / self.costs.verify(1) - (accepted + 1)
+                self._resting += accepted + 1
+            elif accepted:
+                rest.wait = FIRST_WAIT
+        elif plan.choice is Choice.RESTING:
+            self._resting += 1
+            self._saved = min(MOST_SAVED, self._saved + PROBE_SHARE)
+            for drafter in self._offered:
+                self._rests[drafter].waited += 1
+                self._acceptance[drafter].fade(1)
+
+    def _watch(self, drafted: int, rest_s: float) -> None:
+        """Count rounds that take far longer than those before them let expect. A plain one begins the count again."""
+        expected = self.costs.verify(drafted + 1) * self._calm / self.costs.slowdown
+        if self._slow >= SLOW_ROUNDS:
+            return
+        if drafted and rest_s > SLOW * expected:
+            self._slow += 1
+        else:
+            self._slow = 0
+
+    def _decide(
+        self, choice: Choice, option: _Option | None = None, ratio: float | None = None, wait: int | None = None
+    ) -> AutoPlan:
+        drafter, length = (option.offer.drafter, option.length) if option is not None else (None, 0)
+        self.verdict = RoundChoice(choice, drafter, length, ratio, self._resting, wait)
+        return AutoPlan(self.costs, self._acceptance, choice, option)
+
+    def _best(self, offers: Sequence[Offer], most: int, *, hopeful: bool = False) -> _Option | None:
+        """What promises the most tokens a second from one guess on; None without room for one."""
+        best = None
+        for offer in offers:
+            room = min(most, offer.room, MAX_DRAFT_LENGTH)
+            if room > 0:
+                option = self._option(offer, room, hopeful)
+                if best is None or option.ratio > best.ratio:
+                    best = option
+        return best
+
+    def _option(self, offer: Offer, room: int, hopeful: bool) -> _Option:
+        curve, acceptance = self.costs.curve, self._acceptance[offer.drafter]
+        if hopeful:
+            chances = acceptance.hopeful()
+        elif offer.confidence is None:
+            chances = acceptance.rates
+        else:
+            chances = [acceptance.chance(at, offer.confidence) for at in range(room)]
+        first_s = further_s = missed_s = 0.0
+        if offer.passes:
+            first_s = self.costs.draft(min(offer.unread, 2), hopeful=hopeful)
+            further_s = self.costs.draft(hopeful=hopeful)
+            missed_s = max(0.0, self.costs.draft(offer.unread) - first_s)
+        survives, tokens, best = 1.0, 1.0, (0.0, 0, 0.0, 0.0)
+        for length in range(1, room + 1):
+            survives *= chances[length - 1]
+            tokens += survives
+            seconds = curve[length] + first_s + (length - 1) * further_s
+            if tokens / seconds > best[0]:
+                best = (tokens / seconds, length, tokens, seconds)
+        rate, length, tokens, seconds = best
+        return _Option(offer, length, room, chances, tokens, seconds, rate * curve[0], missed_s)
+
+    def _pays_back(self, option: _Option, budget: int) -> bool:
+        """Whether reading what the draft missed pays: soon, and after a rest no later than the rest was long."""
+        tokens = min(budget, option.offer.unread, PAYS_BACK)
+        return option.missed_s <= (1 - 1 / option.ratio) * self.costs.verify(1) * tokens
+
+    def _probe(self, offers: Sequence[Offer], budget: int) -> tuple[_Option | None, int | None]:
+        """What to probe with now, or else plain rounds until a probe; None and None if none is in sight.
+
+        A probe has to be worth it: if drafting did as well as it still could, by the little that is known, it would
+        have to gain many times what the probe loses.
+        """
+        waits = {offer.drafter: self._rests[offer.drafter].left for offer in offers}
+        due = [offer for offer in offers if waits[offer.drafter] <= 0]
+        if not due:
+            return None, ceil(min(waits.values()))
+        hoped = self._best(due, min(budget - 1, LONGEST_PROBE), hopeful=True)
+        if hoped is None or hoped.ratio < WORTH:
+            return None, None
+        loss = self._loss(hoped)
+        if loss > PROBE_PRICE * (1 - 1 / hoped.ratio) * min(budget, LONGEST_REST):
+            return None, None
+        if loss > self._saved:
+            return None, ceil((loss - self._saved) / PROBE_SHARE)
+        return hoped, None
+
+    def _loss(self, option: _Option) -> float:
+        """What a round with it loses against plain decoding by what is known, in plain passes."""
+        offer, length = option.offer, option.length
+        tokens = survives = 1.0
+        for rate in self._acceptance[offer.drafter].rates[:length]:
+            survives *= rate
+            tokens += survives
+        return max(0.0, _seconds(self.costs, offer, length, length) / self.costs.verify(1) - tokens)
+
+
+def _seconds(costs: Costs, offer: Offer, rows: int, drafted: int) -> float:
+    """Of a round with so many rows of the draft and so many guesses, reading what was missed included."""
+    draft_s = costs.draft(offer.unread) + (rows - 1) * costs.draft() if offer.passes and rows else 0.0
+    return draft_s + costs.verify(drafted + 1)
+
+
+class AutoPlan:
+    """One round of the controller. A draft that is sure of itself may go beyond the length that was predicted best."""
+
+    heeds = True
+
+    def __init__(
+        self, costs: Costs, acceptance: Mapping[Drafter, Acceptance], choice: Choice, option: _Option | None
+    ) -> None:
+        self.choice = choice
+        self.drafter = option.offer.drafter if option is not None else None
+        self.length = 0
+        self.confidences: list[float | None] = []  # of the rows so far
+        self._costs = costs
+        self._acceptance = acceptance
+        self._option = option
+        self._survives = 1.0
+        if option is not None and option.offer.passes:
+            self.length = option.room if choice is Choice.DRAFTING else option.length
+        elif option is not None:
+            self.length = option.length
+            self.confidences = [option.offer.confidence] * option.length
+
+    def rows(self, drafted: int) -> list[float | None]:
+        """Confidences of the guesses that were made, and of the row that was dropped after them if there was one."""
+        assert self._option is not None
+        return self.confidences[: drafted + 1 if self._option.offer.passes else drafted]
+
+    def took_s(self, drafted: int) -> float:
+        """What the round took by what passes cost, so that no single spike counts."""
+        assert self._option is not None
+        return _seconds(self._costs, self._option.offer, len(self.confidences), drafted)
+
+    def step(self, confidence: float | None, pass_s: float) -> Step:
+        """See `engine.policy.RoundPlan`."""
+        assert self._option is not None
+        assert self.drafter is not None
+        at = len(self.confidences)
+        self.confidences.append(confidence)
+        read = self._option.offer.unread if at == 0 else 1
+        stalled = pass_s > STALL * self._costs.draft(read)
+        self._costs.saw_draft(read, pass_s, at_once=stalled)
+        if self.choice is Choice.PROBING:
+            further = self.length - at
+        else:
+            self._survives *= self._acceptance[self.drafter].chance(at, confidence)
+            further = self._worth(at, self._option)
+        if further <= 0:
+            return Step.DROP
+        return Step.LAST if further == 1 or stalled else Step.MORE
+
+    def _worth(self, at: int, option: _Option) -> int:
+        """How many guesses from this one on bring the most beyond their cost at the round's rate; 0 if none does."""
+        curve, further_s = self._costs.curve, self._costs.draft()
+        rate = option.tokens / option.seconds
+        survives, gain, best, best_net = self._survives, 0.0, 0, 0.0
+        for length in range(at + 1, self.length + 1):
+            gain += survives
+            net = gain - rate * (curve[length] - curve[at] + (length - at - 1) * further_s)
+            if net > best_net:
+                best, best_net = length - at, net
+            if length < self.length:
+                survives *= option.chances[length]
+        return best

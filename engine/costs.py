@@ -1,0 +1,140 @@
+"""What a pass costs: measured at load, and kept up to date by every round.
+
+A time is believed to be `measured × level × own`: `level` is what has changed for all passes since the load (the
+context grew, the processor is throttled, other programs run), `own` what this number of tokens was measured wrong by.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from math import exp, isfinite, log, sqrt
+from statistics import median
+from typing import Final
+
+from engine.types import MAX_DRAFT_LENGTH
+
+LEAST_S: Final = 1e-9  # a clock that did not move; keeps every ratio finite
+MOST_S: Final = 1e6
+FOLLOW: Final = 0.15  # of a small change at each pass: noise of 5 % moves a level by 1 %, growth lags six rounds behind
+LASTING: Final = log(1.25)  # what two of three passes show beyond noise is believed at once
+OWN_LEAST: Final = 0.05  # of each later deviation; the first count 1/2, 1/3, …: a mean with the measured one
+OWN_MOST: Final = log(1.15)  # of a deviation: a change beyond is more likely one of all passes
+USUAL_READ: Final = 2  # tokens in a pass of the draft: the last one, and after all was kept its own last guess, too
+SHARE_OF_PASS: Final = 0.25  # one more token in the draft's pass, where it cannot be told from the target's curve
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCosts:
+    """Seconds, as measured at load or as they were at the end of a reply.
+
+    Attributes:
+        verify_s: of one target pass over 1, 2, … tokens; at least one.
+        draft_s: of one pass of the draft over one token.
+        draft_token_s: what each further token of such a pass adds; None if it was not measured.
+    """
+
+    verify_s: tuple[float, ...]
+    draft_s: float = LEAST_S
+    draft_token_s: float | None = None
+
+
+class Costs:
+    """The seconds to expect now."""
+
+    def __init__(self, measured: MeasuredCosts) -> None:
+        """`measured` may hold anything that a clock can give, zero included; passes beyond its end cost as its last."""
+        self._measured = [_sane(seconds) for seconds in measured.verify_s][: MAX_DRAFT_LENGTH + 1]
+        self._measured += self._measured[-1:] * (MAX_DRAFT_LENGTH + 1 - len(self._measured))
+        self._own = [0.0] * len(self._measured)
+        self._seen = [1] * len(self._measured)
+        self._before = [0.0] * len(self._measured)  # the last deviation of each
+        self._level = _Level()
+        self._draft = _sane(measured.draft_s)
+        self._draft_level = _Level()
+        token_s = measured.draft_token_s
+        self._draft_token = _sane(self._draft * _slope(measured.verify_s) if token_s is None else token_s)
+        self.curve = list(self._measured)  # seconds of a target pass over 1, 2, … tokens
+
+    def verify(self, tokens: int) -> float:
+        """Seconds of one target pass over so many tokens."""
+        return self.curve[min(tokens, len(self.curve)) - 1]
+
+    def draft(self, tokens: int = 1, *, hopeful: bool = False) -> float:
+        """Seconds of one draft pass that reads so many tokens; hopeful: if the last stall was a hiccup."""
+        level = self._draft_level.calm if hopeful else self._draft_level.value
+        return (self._draft + (tokens - 1) * self._draft_token) * exp(level)
+
+    @property
+    def slowdown(self) -> float:
+        """The target's passes against those measured at load."""
+        return exp(self._level.value)
+
+    def saw_verify(self, tokens: int, seconds: float) -> None:
+        """A target pass over so many tokens took so long."""
+        at = min(tokens, len(self.curve)) - 1
+        shown = log(_sane(seconds) / self._measured[at])
+        deviation = shown - self._level.value - self._own[at]
+        both = median((deviation, self._before[at], 0.0))  # what this pass and the one before agree on
+        self._before[at] = deviation
+        self._seen[at] += 1
+        self._own[at] += max(1 / self._seen[at], OWN_LEAST) * max(-OWN_MOST, min(OWN_MOST, both))
+        before = self._level.value
+        self._level.see(shown - self._own[at])
+        if tokens == 1:  # the draft rests: what slows the target down will have slowed the draft down, too
+            self._draft_level.shift(self._level.value - before)
+        scale = exp(self._level.value)
+        self.curve = [m * scale * exp(own) for m, own in zip(self._measured, self._own, strict=True)]
+
+    def saw_draft(self, tokens: int, seconds: float, *, at_once: bool = False) -> None:
+        """A draft pass that read so many tokens took so long; at_once: believe it without waiting for another."""
+        if tokens > USUAL_READ:  # tells of reading alone
+            shown = (_sane(seconds) * exp(-self._draft_level.value) - self._draft) / (tokens - 1)
+            self._draft_token = sqrt(self._draft_token * _sane(shown))
+            return
+        shown = log(_sane(seconds) / (self._draft + (tokens - 1) * self._draft_token))
+        if at_once:
+            self._draft_level.believe(shown)
+        else:
+            self._draft_level.see(shown)
+
+    def values(self) -> MeasuredCosts:
+        """What is believed now, to be stored or sent."""
+        level = exp(self._draft_level.value)
+        return MeasuredCosts(tuple(self.curve), self._draft * level, self._draft_token * level)
+
+
+class _Level:
+    """A logarithm followed through noise: one spike does not move it, a lasting change does within two passes."""
+
+    def __init__(self) -> None:
+        self.value = 0.0
+        self.calm = 0.0  # before what was believed at once, until the next pass shows which it is
+        self._last: deque[float] = deque((0.0, 0.0, 0.0), maxlen=3)
+
+    def see(self, shown: float) -> None:
+        self._last.append(shown)
+        change = median(self._last) - self.value
+        self.value += change if abs(change) > LASTING else FOLLOW * change
+        self.calm = self.value
+
+    def shift(self, change: float) -> None:
+        """What is followed has moved unseen."""
+        self.value += change
+        self.calm += change
+        self._last = deque((shown + change for shown in self._last), maxlen=3)
+
+    def believe(self, shown: float) -> None:
+        self._last.extend((shown, self.calm, shown))
+        self.value = shown
+
+
+def _sane(seconds: float) -> float:
+    return max(LEAST_S, min(MOST_S, seconds)) if isfinite(seconds) else MOST_S
+
+
+def _slope(curve: tuple[float, ...]) -> float:
+    """What one more token adds to a pass, as a share of the pass over one: the draft is built as the target is."""
+    if len(curve) < 2:
+        return SHARE_OF_PASS
+    return max(0.0, min(1.0, (_sane(curve[-1]) / _sane(curve[0]) - 1) / (len(curve) - 1)))

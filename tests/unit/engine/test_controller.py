@@ -1,0 +1,231 @@
+"""What the controller chooses, round by round, and how it explains itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, nan
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.controller import LONGEST_PROBE, Controller
+from engine.costs import Costs, MeasuredCosts
+from engine.policy import Offer, RoundPlan, Step
+from engine.types import MAX_DRAFT_LENGTH, Choice, Drafter, RoundChoice
+
+FLAT = tuple(1 + 0.02 * n for n in range(MAX_DRAFT_LENGTH + 1))
+STEEP = tuple(1 + 0.9 * n for n in range(MAX_DRAFT_LENGTH + 1))
+CHEAP = MeasuredCosts(FLAT, 0.05, 0.005)
+DEAR = MeasuredCosts(FLAT, 0.9, 0.09)
+
+
+def model(unread: int = 1, room: int = MAX_DRAFT_LENGTH) -> Offer:
+    return Offer(Drafter.MODEL, room, unread)
+
+
+def lookup(confidence: float, room: int = MAX_DRAFT_LENGTH) -> Offer:
+    return Offer(Drafter.LOOKUP, room, passes=False, confidence=confidence)
+
+
+def play(
+    controller: Controller,
+    costs: MeasuredCosts,
+    keeps: Callable[[int], int],
+    *,
+    unread: int = 1,
+    confidence: float | None = None,
+    slower: float = 1.0,
+) -> tuple[RoundPlan, RoundChoice, int]:
+    """One round in which `keeps(guesses)` are kept and the target is so many times slower than `costs` say.
+
+    Returns:
+        The plan, the verdict at its time, and how many guesses were made.
+    """
+    plan = controller.plan([model(unread)], 1000)
+    verdict = controller.verdict
+    drafted = rows = 0
+    while rows < plan.length:
+        step = plan.step(confidence, costs.draft_s)
+        rows += 1
+        drafted += step is not Step.DROP
+        if step is not Step.MORE:
+            break
+    kept = keeps(drafted)
+    controller.saw(plan, drafted, min(drafted, kept + 1), kept, costs.verify_s[drafted] * slower)
+    return plan, verdict, drafted
+
+
+def everything(guesses: int) -> int:
+    return guesses
+
+
+def nothing(guesses: int) -> int:
+    return 0
+
+
+def test_a_cheap_draft_that_is_always_right_is_used_to_the_full() -> None:
+    """All the room that a round has."""
+    controller = Controller(Costs(CHEAP))
+    lengths = [play(controller, CHEAP, everything)[2] for _ in range(60)]
+    assert lengths[-1] == MAX_DRAFT_LENGTH
+    assert controller.verdict.choice is Choice.DRAFTING
+
+
+def test_it_decides_on_time_and_never_on_acceptance_alone() -> None:
+    """Where each token more costs the target almost a pass, a draft that is always right stays off, and why is told."""
+    steep = MeasuredCosts(STEEP, 0.3)
+    controller = Controller(Costs(steep))
+    verdicts = [play(controller, steep, everything)[1] for _ in range(60)]
+    assert all(v.choice in (Choice.RESTING, Choice.PROBING) for v in verdicts)
+    last = verdicts[-1]
+    assert last.ratio is not None
+    assert last.ratio < 1
+    assert last.resting >= 59
+
+
+def test_a_draft_that_is_never_right_is_probed_ever_more_seldom() -> None:
+    """The second half of the reply has fewer probes than the first, of one or two guesses each."""
+    controller = Controller(Costs(CHEAP))
+    rounds = [play(controller, CHEAP, nothing) for _ in range(600)]
+    probing = [verdict.choice is Choice.PROBING for _, verdict, _ in rounds]
+    assert 0 < sum(probing[300:]) < sum(probing[:300])
+    assert all(drafted <= LONGEST_PROBE for _, verdict, drafted in rounds if verdict.choice is Choice.PROBING)
+    assert sum(drafted > 0 for _, _, drafted in rounds) < 60
+
+
+def test_it_comes_back_when_the_text_becomes_easy() -> None:
+    """A hundred tokens after the draft began to be right, it is in use."""
+    controller = Controller(Costs(CHEAP))
+    for _ in range(100):
+        play(controller, CHEAP, nothing)
+    assert controller.verdict.choice is not Choice.DRAFTING
+    for _ in range(100):
+        play(controller, CHEAP, everything)
+    assert controller.verdict.choice is Choice.DRAFTING
+
+
+def test_what_resting_says_can_be_told_in_one_sentence() -> None:
+    """The ratio below one, tokens rested, and plain rounds until the next probe."""
+    controller = Controller(Costs(DEAR))
+    controller.plan([model()], 1000)
+    verdict = controller.verdict
+    assert (verdict.choice, verdict.length, verdict.resting, verdict.next_probe) == (Choice.RESTING, 0, 0, 1)
+    assert verdict.ratio == pytest.approx(1.7 / 1.92, rel=0.01)
+
+
+def test_it_stops_in_the_middle_of_a_round_at_a_row_that_does_not_pay() -> None:
+    """Once unsure guesses were never kept, an unsure row ends the round, and a sure one does not."""
+    costs = MeasuredCosts(tuple(1 + 0.2 * n for n in range(MAX_DRAFT_LENGTH + 1)), 0.05)
+    controller = Controller(Costs(costs))
+    for at in range(200):
+        sure = at % 2 == 0
+        play(controller, costs, everything if sure else nothing, confidence=0.99 if sure else 0.1)
+    assert controller.plan([model()], 1000).step(0.1, 0.05) is Step.DROP
+    assert controller.plan([model()], 1000).step(0.99, 0.05) is Step.MORE
+
+
+def test_a_stalling_draft_pass_ends_drafting_and_its_cost_is_believed() -> None:
+    """The guess that is there is still checked; the next round is plain."""
+    controller = Controller(Costs(CHEAP))
+    plan = controller.plan([model()], 1000)
+    assert plan.step(None, 50 * CHEAP.draft_s) is Step.LAST
+    controller.saw(plan, 1, 1, 1, FLAT[1])
+    assert controller.plan([model(2)], 1000).length == 0
+    assert controller.verdict.choice is Choice.RESTING
+
+
+def test_rounds_that_take_far_longer_than_predicted_switch_drafting_off_for_the_reply() -> None:
+    """Three in a row do; the next reply may try again."""
+    controller = Controller(Costs(CHEAP))
+    for _ in range(3):
+        play(controller, CHEAP, everything, slower=4.0)
+    for _ in range(20):
+        assert play(controller, CHEAP, everything)[1].choice is Choice.ROUNDS_TOO_SLOW
+    controller.end()
+    controller.begin("code")
+    assert play(controller, CHEAP, everything)[1].choice is Choice.DRAFTING
+
+
+def test_two_slow_rounds_are_forgiven() -> None:
+    """A usual one between them and the next begins the count again."""
+    controller = Controller(Costs(CHEAP))
+    for slower in (4.0, 4.0, 1.0, 1.0, 1.0, 4.0, 4.0, 1.0):
+        assert play(controller, CHEAP, everything, slower=slower)[1].choice is Choice.DRAFTING
+
+
+def test_of_two_drafters_the_one_that_promises_more_is_taken() -> None:
+    """Text that was looked up and kept before beats the model; where it never was, the model is asked."""
+    controller = Controller(Costs(CHEAP))
+    assert controller.plan([lookup(0.9), model()], 1000).drafter is Drafter.LOOKUP
+    for _ in range(40):
+        plan = controller.plan([lookup(0.5)], 1000)
+        controller.saw(plan, plan.length, min(plan.length, 1), 0, FLAT[plan.length])
+    assert controller.plan([lookup(0.5), model()], 1000).drafter is Drafter.MODEL
+
+
+def test_a_long_match_is_trusted_where_short_ones_failed() -> None:
+    """The length of the match speaks through its confidence."""
+    controller = Controller(Costs(CHEAP))
+    for at in range(100):
+        plan = controller.plan([lookup(0.97 if at % 2 else 0.6)], 1000)
+        kept = plan.length if at % 2 else 0
+        controller.saw(plan, plan.length, min(plan.length, kept + 1), kept, FLAT[plan.length])
+    assert controller.plan([lookup(0.97)], 1000).length > controller.plan([lookup(0.6)], 1000).length
+
+
+def test_a_draft_that_has_the_whole_prompt_to_read_begins_only_where_that_pays() -> None:
+    """A thousand tokens at a hundredth of a pass are soon earned back, at half a pass never."""
+    for token_s, used in ((0.01, True), (0.5, False)):
+        controller = Controller(Costs(MeasuredCosts(FLAT, 0.05, token_s)))
+        assert (controller.plan([model(1000)], 1000).length > 0) is used
+
+
+def test_what_was_learned_is_carried_to_the_next_reply_and_the_next_load() -> None:
+    """A draft that was no use for this kind of text is not drafted with at the start of the next reply of that kind."""
+    controller = Controller(Costs(CHEAP))
+    controller.begin("talk")
+    for _ in range(100):
+        play(controller, CHEAP, nothing)
+    controller.end()
+    again = Controller(Costs(controller.costs.values()), controller.learned())
+    again.begin("talk")
+    assert again.plan([model()], 1000).choice is not Choice.DRAFTING
+    assert again.acceptance(Drafter.MODEL).rates[0] < 0.3
+
+
+TIMES = st.one_of(st.sampled_from([0.0, -1.0, inf, nan, 1e300, 1e-300]), st.floats(1e-6, 10))
+SURE = st.one_of(st.none(), st.sampled_from([nan, inf, -inf]), st.floats(0, 1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    curve=st.lists(TIMES, min_size=1, max_size=17),
+    draft_s=TIMES,
+    rounds=st.lists(
+        st.tuples(st.integers(-1, 20), st.integers(-1, 20), st.integers(0, 5000), st.integers(0, 16), TIMES, SURE),
+        max_size=40,
+    ),
+)
+def test_it_never_exceeds_the_room_and_its_numbers_stay_finite(
+    curve: list[float], draft_s: float, rounds: list[tuple[int, int, int, int, float, float | None]]
+) -> None:
+    """Whatever was measured and whatever clocks and drafts say."""
+    controller = Controller(Costs(MeasuredCosts(tuple(curve), draft_s)))
+    for room, budget, unread, kept, seconds, confidence in rounds:
+        offers = [model(unread, room), lookup(0.5 if confidence is None else confidence, room)]
+        plan = controller.plan(offers, budget)
+        verdict = controller.verdict
+        assert 0 <= plan.length <= max(0, min(room, budget - 1, MAX_DRAFT_LENGTH))
+        assert verdict.ratio is None or 0 < verdict.ratio < inf
+        drafted = plan.length
+        if plan.drafter is Drafter.MODEL:
+            drafted, step = 0, Step.MORE
+            while step is Step.MORE:
+                step = plan.step(confidence, seconds)
+                drafted += step is not Step.DROP
+        assert drafted <= plan.length
+        controller.saw(plan, drafted, min(drafted, kept + 1), min(drafted, kept), seconds)
+        assert all(0 < value < inf for value in controller.costs.curve)
+    controller.end()
+    controller.learned()

@@ -1,0 +1,79 @@
+"""The controller against an oracle, in worlds that neither was made for. The constants were tuned on other seeds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.controller import Controller
+from engine.costs import Costs
+from engine.policy import FixedLength
+from tests.fakes.drafting_worlds import Floats, Score, Signal, World, score
+
+WORLDS = 100  # of each sort
+REPLY = 512
+MARKS = (256, REPLY)
+
+
+def played(
+    seed: int, *, drifting: bool = False, signal: Signal = Signal.NONE, marks: tuple[int, ...] = MARKS
+) -> list[Score]:
+    world = World(seed, drifting=drifting, signal=signal)
+    return score(world, Controller(Costs(world.measured())), marks)
+
+
+@pytest.fixture(scope="module")
+def scores() -> dict[bool, list[list[Score]]]:
+    """Drifting or not -> by world -> after 256 and 512 tokens."""
+    return {drifting: [played(seed, drifting=drifting) for seed in range(WORLDS)] for drifting in (False, True)}
+
+
+@pytest.mark.parametrize("drifting", [False, True], ids=["static", "drifting"])
+def test_regret_against_the_oracle_is_at_most_three_percent(
+    scores: dict[bool, list[list[Score]]], drifting: bool
+) -> None:
+    """On average after 256 tokens, learning from nothing included; half the worlds lose less than two percent."""
+    regrets = [early.regret for early, _ in scores[drifting]]
+    assert np.mean(regrets) <= 0.03
+    assert np.median(regrets) <= 0.02
+    assert np.quantile(regrets, 0.9) <= 0.06
+
+
+def test_no_reply_is_slower_than_off_by_more_than_three_percent(scores: dict[bool, list[list[Score]]]) -> None:
+    """Expected times over 512 tokens. Measured, the worst of the 200 is at 1.028, so 1.04 allows for other rounding."""
+    against = np.array([late.against_off for drifting in scores.values() for _, late in drifting])
+    assert np.quantile(against, 0.98) <= 1.03
+    assert against.max() <= 1.04
+
+
+def test_it_gains_where_there_is_something_to_gain(scores: dict[bool, list[list[Score]]]) -> None:
+    """It does not buy its safety by staying off: on average over all worlds it is far faster than plain decoding."""
+    assert np.mean([late.against_off for _, late in scores[False]]) <= 0.85
+
+
+def test_a_fixed_length_loses_what_the_controller_saves() -> None:
+    """The measure tells policies apart: four guesses whatever they cost are several times as far from the best."""
+    regrets = [score(World(seed, drifting=False), FixedLength(4), (128,))[0].regret for seed in range(40)]
+    assert np.mean(regrets) >= 0.15
+
+
+def seconds(signal: Signal) -> Floats:
+    return np.array([played(1000 + seed, signal=signal, marks=(256,))[0].seconds_per_token for seed in range(20)])
+
+
+def test_confidence_helps_where_it_tells_something_and_does_no_harm_where_it_lies() -> None:
+    """Calibrated, boasting or reversed, it is learned within the first reply; one without meaning costs little."""
+    without = seconds(Signal.NONE)
+    for signal in (Signal.TRUE, Signal.BOASTING, Signal.REVERSED):
+        assert np.mean(seconds(signal) / without) <= 0.995
+    assert np.mean(seconds(Signal.RANDOM) / without) <= 1.01
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3])
+def test_a_draft_fifty_times_slower_than_measured_costs_at_most_five_percent(share: float) -> None:
+    """Over 512 tokens, for drafts that were measured at 2 to 30 percent of a target pass."""
+    for seed in range(5):
+        world = World(seed, drifting=False)
+        world.draft_s, world.draft_token_s = share, 0.1 * share
+        world.stall = 50.0
+        assert score(world, Controller(Costs(world.measured())), (REPLY,))[0].against_off <= 1.05
