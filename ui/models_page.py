@@ -72,7 +72,7 @@ class ModelsPage(Translated, QWidget):
         self.panels = PairPanel(), LocalPanel(), RepoPanel()
         self._tabs = QButtonGroup(self)
         self._tab = PAIRS
-        self._panel_stack = QStackedWidget()
+        self._panel_stack = QStackedWidget(self)
         self._scroll = QScrollArea()
         self._filter = QLineEdit()
         self._filter.setProperty("role", "search")
@@ -271,7 +271,7 @@ class ModelsPage(Translated, QWidget):
         work.addWidget(self._problems)
         for tab in (self.pairs, self.local, self.search):
             work.addWidget(tab, 1)
-        self._line = QFrame()
+        self._line = QFrame(self)
         self._line.setProperty("role", "line")
         self._inside = QVBoxLayout(inside)
         self._page = QHBoxLayout(self)

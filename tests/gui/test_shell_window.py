@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
@@ -280,3 +281,12 @@ def test_window_does_not_import_llama_cpp() -> None:
     """The process of the window never has llama_cpp in it: a fault there would take the chats along."""
     code = "import sys; import ui.main; sys.exit('llama_cpp' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_closed_window_leaves_nothing_behind(qtbot: QtBot, tmp_path: Path) -> None:
+    """Parts of pages that were never seen go with it too; each would be styled again at every change of the theme."""
+    before = len(QApplication.topLevelWidgets())
+    with open_shell(qtbot, tmp_path):
+        pass
+    gc.collect()
+    assert len(QApplication.topLevelWidgets()) == before
