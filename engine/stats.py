@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from engine.protocol import Finished, SpeculationStopped, Started
-from engine.types import Drafter, DraftRound, EndReason, Inactive, RoundChoice, Source, TokenEvent
+from engine.types import Choice, Drafter, DraftRound, EndReason, Inactive, RoundChoice, Source, TokenEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class GenerationStats:
             nor the moment it took counts: one token in no time would be a thousand tokens a second.
         timed_tokens: the tokens written in decode_s.
         inactive: why speculation did not run, or stopped.
-        choice: of the last round that had one.
+        choice: of the last round that had one; the last token of a reply leaves none.
         draft_inactive: why the draft model proposed nothing, or stopped, although the lookup went on.
     """
 
@@ -128,7 +128,7 @@ class GenerationStats:
             verified_at=_count_positions(self.verified_at, event.verified),
             model=self.model.with_round(event) if event.drafter is Drafter.MODEL else self.model,
             lookup=self.lookup.with_round(event) if event.drafter is Drafter.LOOKUP else self.lookup,
-            choice=event.choice or self.choice,
+            choice=self.choice if event.choice is None or event.choice.choice is Choice.NO_ROOM else event.choice,
         )
 
     def with_stopped(self, event: SpeculationStopped) -> GenerationStats:
