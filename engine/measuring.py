@@ -13,6 +13,7 @@ LIMIT_S: Final = 1.2  # after it nothing more is begun; the first passes are mea
 _FIRST: Final = (1, 5)
 _FURTHER: Final = (2, 3, 9, 17, 4, 7, 13)  # tokens in a pass of the target, those that tell most first
 _READ: Final = 9  # tokens in a long pass of the draft
+_TOKEN: Final = 0  # any will do: a pass costs the same for all
 _TIMES: Final = 2  # of which the shorter one counts
 
 
@@ -23,30 +24,29 @@ def measure(target: Decoder, draft: Decoder | None, limit_s: float = LIMIT_S) ->
         EngineError: a pass failed.
     """
     end = perf_counter() + limit_s
-    token = 0
-    _pass(target, token, 1, 1)  # the first pass of a context prepares what the others use
-    seen = {tokens: _shortest(target, token, tokens, tokens) for tokens in _FIRST}
+    _pass(target, 1, 1)  # the first pass of a context prepares what the others use
+    seen = {tokens: _shortest(target, tokens, tokens) for tokens in _FIRST}
     draft_s, draft_token_s = None, None
     if draft is not None:
-        _pass(draft, token, 1, 1)
-        draft_s = _shortest(draft, token, 1, 1)
-        draft_token_s = max(0.0, _shortest(draft, token, _READ, 1) - draft_s) / (_READ - 1)
+        _pass(draft, 1, 1)
+        draft_s = _shortest(draft, 1, 1)
+        draft_token_s = max(0.0, _shortest(draft, _READ, 1) - draft_s) / (_READ - 1)
     for tokens in _FURTHER:
         if perf_counter() > end:
             break
-        seen[tokens] = _shortest(target, token, tokens, tokens)
+        seen[tokens] = _shortest(target, tokens, tokens)
     curve = _filled(seen)
     return MeasuredCosts(curve) if draft_s is None else MeasuredCosts(curve, draft_s, draft_token_s)
 
 
-def _shortest(decoder: Decoder, token: int, tokens: int, outputs: int) -> float:
-    return min(_pass(decoder, token, tokens, outputs) for _ in range(_TIMES))
+def _shortest(decoder: Decoder, tokens: int, outputs: int) -> float:
+    return min(_pass(decoder, tokens, outputs) for _ in range(_TIMES))
 
 
-def _pass(decoder: Decoder, token: int, tokens: int, outputs: int) -> float:
+def _pass(decoder: Decoder, tokens: int, outputs: int) -> float:
     """Seconds of one pass over so many tokens."""
     begin = perf_counter()
-    decoder.decode([token] * tokens, outputs)
+    decoder.decode([_TOKEN] * tokens, outputs)
     took_s = perf_counter() - begin
     decoder.clear()
     return took_s

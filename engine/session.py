@@ -167,8 +167,9 @@ class Session:
                 return rows[0], reused
 
     def _policy(self, request: GenerationRequest) -> Policy:
-        """The length that was asked for, or by time, with what earlier replies taught."""
-        length = request.draft_length
+        """The length that was asked for, or by time, with what earlier replies taught; a reply without speculation asks
+        nobody, so nothing is measured for it."""
+        length = request.draft_length if request.speculate else 0
         policy = FixedLength(length, request.p_min) if length is not None else self._by_time()
         policy.begin(request.kind)
         return policy
