@@ -58,7 +58,6 @@ def program(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Pro
     opened.window.show()
     yield opened
     opened.close()
-    desk.close()
     opened.window.deleteLater()
 
 

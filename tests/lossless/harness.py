@@ -68,6 +68,13 @@ def target_chain() -> TableModel:
     return TableModel(log_of(np.vstack([TARGET, CERTAIN_FIRST])))
 
 
+def unforgetting_target() -> TableModel:
+    """It cannot roll back once."""
+    target = target_chain()
+    target.refusals = 1
+    return target
+
+
 def short_target() -> TableModel:
     """Fails on passes over more than two tokens."""
     target = target_chain()

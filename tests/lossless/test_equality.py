@@ -21,6 +21,7 @@ from tests.lossless.harness import (
     padded_draft,
     short_target,
     target_chain,
+    unforgetting_target,
 )
 from tests.lossless.planted import stale_draft
 from tests.lossless.writing import write
@@ -80,12 +81,6 @@ def broken_draft(value: float) -> TableModel:
     rows = log_of(np.vstack([DRAFT, CERTAIN_FIRST]))
     rows[2, 1] = value
     return TableModel(rows)
-
-
-def unforgetting_target() -> TableModel:
-    target = target_chain()
-    target.refusals = 1
-    return target
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from tests.lossless.harness import (
     short_target,
     target_chain,
     tokens_of,
+    unforgetting_target,
 )
 from tests.lossless.writing import write
 
@@ -82,12 +83,6 @@ def failing_draft() -> TableModel:
     draft = draft_chain()
     draft.fails_from = 9
     return draft
-
-
-def unforgetting_target() -> TableModel:
-    target = target_chain()
-    target.refusals = 1
-    return target
 
 
 @dataclass(frozen=True, slots=True)
