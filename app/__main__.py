@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from multiprocessing import freeze_support
 
 
 def main() -> int:
     """Entry point of the installed `draftlight` too."""
-    freeze_support()  # in a frozen program, this is where a started engine process turns off
     try:
+        # Imported here too: it takes 20 ms, time enough for an impatient Ctrl-C.
+        from multiprocessing import freeze_support
+
+        freeze_support()  # in a frozen program, this is where a started engine process turns off
         from app.cli import main as run_command_line
 
         return run_command_line()
