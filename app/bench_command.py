@@ -17,9 +17,9 @@ from app.paths import Paths
 from app.reply_document import Document, pair_document, pair_title, stats_document
 from app.terminal import EXIT_INTERRUPTED, Terminal
 from engine.errors import EngineError, ErrorKind
-from engine.protocol import Finished, SpeculationStopped, Started
-from engine.stats import ReplyFold
-from engine.types import DraftRound, EndReason, EngineInfo, GenerationRequest, LoadedPair
+from engine.protocol import Started
+from engine.stats import FoldedEvent, ReplyFold
+from engine.types import EndReason, EngineInfo, GenerationRequest, LoadedPair
 
 DEFAULT_PROMPT = """Write a Python module with a class LinkedList: append, prepend, insert, remove, find, reverse, \
 __len__ and __iter__. Give every method a docstring and type annotations."""
@@ -77,7 +77,7 @@ def _reply(request: GenerationRequest, terminal: Terminal, client: EngineClient)
     """One measured reply; None if it was cancelled. Raises EngineError where there is nothing to measure."""
     reply = ReplyFold()
     for event in terminal.follow(client.generate(request)):
-        if isinstance(event, Started | DraftRound | SpeculationStopped | Finished):
+        if isinstance(event, FoldedEvent):
             reply.add(event)
         if isinstance(event, Started) and request.speculate and event.inactive is not None:
             raise EngineError(ErrorKind.SPECULATION_INACTIVE, inactive=event.inactive.value)

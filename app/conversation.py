@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from engine.errors import ErrorReport
-from engine.protocol import Failed, Finished, PrefillProgress, SpeculationStopped, Started
-from engine.stats import ReplyFold
+from engine.protocol import Failed, PrefillProgress
+from engine.stats import FoldedEvent, ReplyFold
 from engine.types import ChatMessage, DraftRound, EndReason, GenerationRequest
 
 TITLE_LENGTH = 60
 
-ReplyEvent = PrefillProgress | Started | DraftRound | SpeculationStopped | Finished | Failed
+ReplyEvent = PrefillProgress | FoldedEvent | Failed
 Listener = Callable[[int], None]
 
 

@@ -15,8 +15,8 @@ from app.paths import Paths
 from app.reply_document import error_document, reply_document
 from app.terminal import EXIT_INTERRUPTED, Terminal
 from engine.errors import EngineError
-from engine.protocol import Finished, SpeculationStopped, Started
-from engine.stats import GenerationStats, ReplyFold
+from engine.protocol import Finished
+from engine.stats import FoldedEvent, GenerationStats, ReplyFold
 from engine.types import Choice, DraftRound, EndReason, GenerationRequest
 
 
@@ -72,7 +72,7 @@ def _write(request: GenerationRequest, reply: ReplyFold, quiet: bool, terminal: 
     last = ""
     try:
         for event in terminal.follow(client.generate(request)):
-            if not isinstance(event, Started | DraftRound | SpeculationStopped | Finished):
+            if not isinstance(event, FoldedEvent):
                 continue
             reply.add(event)
             text = _text(event)
@@ -84,7 +84,7 @@ def _write(request: GenerationRequest, reply: ReplyFold, quiet: bool, terminal: 
             terminal.answer("\n")
 
 
-def _text(event: Started | DraftRound | SpeculationStopped | Finished) -> str:
+def _text(event: FoldedEvent) -> str:
     """What an event adds to the reply."""
     if isinstance(event, DraftRound):
         return "".join(token.text for token in event.tokens)

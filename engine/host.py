@@ -24,6 +24,7 @@ from engine.loading import load_session
 from engine.protocol import (
     Cancel,
     Command,
+    CostsSeen,
     Event,
     Failed,
     Generate,
@@ -111,6 +112,8 @@ class EngineHost:
         self._session = load_session(
             command.job, command.request, self._send, self._is_cancelled(command.job)
         )
+        if command.request.measure and (costs := self._session.measure()) is not None:
+            self._send(CostsSeen(command.job, costs))
         self._send(Loaded(command.job, self._session.pair))
 
     def _generate(self, command: Generate) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.costs import MeasuredCosts
 from engine.errors import ErrorReport
 from engine.types import (
     DraftRound,
@@ -127,6 +128,15 @@ class SpeculationStopped:
 
 
 @dataclass(frozen=True, slots=True)
+class CostsSeen:
+    """What passes cost now, where drafts are chosen by time: as measured by a load that was asked to, at the beginning
+    of a reply, and while it is written at most 4 times a second."""
+
+    job: int
+    costs: MeasuredCosts
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The reply is complete.
 
@@ -164,6 +174,7 @@ Event = (
     | PrefillProgress
     | Started
     | SpeculationStopped
+    | CostsSeen
     | DraftRound
     | Finished
     | Quantized

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Final
 
 from engine.controller import Controller
-from engine.costs import Costs
+from engine.costs import Costs, MeasuredCosts
 from engine.decoder import Interrupted, rewind
 from engine.distribution import Ids, Logits
 from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
@@ -21,7 +21,7 @@ from engine.lookup import Lookup
 from engine.measuring import measure
 from engine.policy import FixedLength, Policy
 from engine.prompt import PromptMaker
-from engine.protocol import Finished, PrefillProgress, SpeculationStopped, Started
+from engine.protocol import CostsSeen, Finished, PrefillProgress, SpeculationStopped, Started
 from engine.reply import ReplyWriter
 from engine.speculate import DraftingEnded, Speculator
 from engine.types import Drafter, DraftRound, EndReason, GenerationRequest, Inactive, LoadedPair
@@ -30,8 +30,9 @@ from engine.verify import AcceptanceRule, make_rule
 # Shorter repetitions are mostly chance. Beside a draft model, whose guesses are good everywhere, they must be longer.
 LEAST_MATCH: Final = 2
 LEAST_MATCH_BESIDE_MODEL: Final = 6
+TELL_COSTS_S: Final = 0.25  # between two words on what passes cost
 
-ReplyEvent = PrefillProgress | Started | DraftRound | SpeculationStopped | Finished
+ReplyEvent = PrefillProgress | Started | DraftRound | SpeculationStopped | CostsSeen | Finished
 
 
 class Session:
@@ -67,7 +68,7 @@ class Session:
     def generate(
         self, request: GenerationRequest, cancelled: Callable[[], bool]
     ) -> Generator[ReplyEvent, None, None]:
-        """Write one reply: PrefillProgress…, Started, DraftRounds and perhaps SpeculationStopped, Finished.
+        """Write one reply: PrefillProgress…, Started; DraftRounds, perhaps SpeculationStopped and CostsSeen; Finished.
 
         A cancelled reply ends with Finished too. Closing the generator early leaves the caches consistent.
 
@@ -111,12 +112,15 @@ class Session:
             opening = writer.write(speculator.first(row))
             first_at = perf_counter()
             yield opening
-            rounds = speculator.rounds()
+            rounds, tell_at = speculator.rounds(), read_at
             while not writer.ended and (event := next(rounds, None)) is not None:
                 if isinstance(event, DraftingEnded):
                     yield SpeculationStopped(request.job, event.inactive, event.goes_on)
                 else:
                     yield writer.write(event)
+                if isinstance(policy, Controller) and perf_counter() >= tell_at:
+                    yield CostsSeen(request.job, policy.costs.values())
+                    tell_at = perf_counter() + TELL_COSTS_S
             at_limit = EndReason.CONTEXT if request.max_tokens is None else EndReason.LENGTH
             reason = EndReason.STOP if writer.ended else at_limit
         except Interrupted:
@@ -173,6 +177,16 @@ class Session:
         policy = FixedLength(length, request.p_min) if length is not None else self._by_time()
         policy.begin(request.kind)
         return policy
+
+    def measure(self) -> MeasuredCosts | None:
+        """What passes cost, measured now unless it was before; None where nothing can be proposed. Empties the caches.
+
+        Raises:
+            EngineError: a pass failed.
+        """
+        if self.pair.inactive is Inactive.TARGET_ROLLBACK:
+            return None
+        return self._by_time().costs.values()
 
     def _by_time(self) -> Controller:
         """Measures what passes cost when it is first needed, which empties the caches."""

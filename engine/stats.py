@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from engine.protocol import Finished, SpeculationStopped, Started
+from engine.costs import MeasuredCosts
+from engine.protocol import CostsSeen, Finished, SpeculationStopped, Started
 from engine.types import Choice, Drafter, DraftRound, EndReason, Inactive, RoundChoice, Source, TokenEvent
+
+FoldedEvent = Started | DraftRound | SpeculationStopped | CostsSeen | Finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class GenerationStats:
         inactive: why speculation did not run, or stopped.
         choice: of the last round that had one; the last token of a reply leaves none.
         draft_inactive: why the draft model proposed nothing, or stopped, although the lookup went on.
+        costs: what passes cost when last told; None where drafts are not chosen by time.
     """
 
     prompt_tokens: int = 0
@@ -64,6 +68,7 @@ class GenerationStats:
     inactive: Inactive | None = None
     draft_inactive: Inactive | None = None
     choice: RoundChoice | None = None
+    costs: MeasuredCosts | None = None
     model: DrafterCounts = DrafterCounts()
     lookup: DrafterCounts = DrafterCounts()
 
@@ -164,7 +169,7 @@ class ReplyFold:
     def text(self) -> str:
         return "".join(token.text for token in self.tokens)
 
-    def add(self, event: Started | DraftRound | SpeculationStopped | Finished) -> None:
+    def add(self, event: FoldedEvent) -> None:
         match event:
             case Started():
                 self.stats = self.stats.with_started(event)
@@ -173,6 +178,8 @@ class ReplyFold:
                 self.stats = self.stats.with_round(event)
             case SpeculationStopped():
                 self.stats = self.stats.with_stopped(event)
+            case CostsSeen():
+                self.stats = replace(self.stats, costs=event.costs)
             case Finished():
                 if event.tail and self.tokens:
                     last = self.tokens[-1]

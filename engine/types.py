@@ -268,6 +268,8 @@ class LoadRequest:
         ubatch: tokens of a prompt computed at once; None means 128 on the processor and 512 on a GPU.
         experts_on_cpu: the experts of a target that is a mixture stay in the computer's memory.
         split, draft_split: shares of several GPUs, in their order, of any sum; empty shares by free memory.
+        measure: what passes cost, at the end of the load; otherwise before the first reply that needs to know. Takes
+            1.5 s at most unless passes are very slow.
     """
 
     target: str
@@ -282,6 +284,7 @@ class LoadRequest:
     experts_on_cpu: bool = False
     split: tuple[float, ...] = ()
     draft_split: tuple[float, ...] = ()
+    measure: bool = False
 
 
 def context_of(request: LoadRequest, trained_ctx: int) -> int:

@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject, Signal
 from app.conversation import Conversation, ReplyTurn
 from app.generation_settings import GenerationSettings
 from app.rate_meter import RateMeter
-from engine.protocol import Failed, Finished, PrefillProgress, SpeculationStopped, Started
+from engine.protocol import Failed, Finished, PrefillProgress, Started
+from engine.stats import FoldedEvent
 from engine.types import ChatFormat, DraftRound, GenerationRequest, LoadRequest
 from ui.live_panel import LiveReply
 from ui.pair_control import PairControl
@@ -147,7 +148,7 @@ class ReplyControl(QObject):
         writing = self.writing
         if writing is None or number != writing.ticket.number:
             return
-        if not isinstance(event, PrefillProgress | Started | DraftRound | SpeculationStopped | Finished | Failed):
+        if not isinstance(event, PrefillProgress | FoldedEvent | Failed):
             return  # a load before the reply, after the engine died
         if isinstance(event, DraftRound):
             self._measured[writing.turn].meter.add(event)

@@ -10,8 +10,8 @@ import pytest
 
 from app.engine_client import EngineClient, EngineState, Job
 from engine.errors import ErrorKind
-from engine.protocol import Event, Failed, Finished, Loaded, LoadProgress, PrefillProgress, SpeculationStopped, Started
-from engine.stats import ReplyFold
+from engine.protocol import Event, Failed, Finished, Loaded, LoadProgress, PrefillProgress
+from engine.stats import FoldedEvent, ReplyFold
 from engine.types import DraftRound, EndReason, GenerationRequest, LoadRequest, SamplingSettings
 from tests.conftest import StarterFiles
 from tests.e2e.conftest import TinyPair
@@ -31,7 +31,7 @@ def request(prompt: str, max_tokens: int | None = 40) -> GenerationRequest:
 def reply(events: list[Event]) -> ReplyFold:
     fold = ReplyFold()
     for event in events:
-        if isinstance(event, Started | DraftRound | SpeculationStopped | Finished):
+        if isinstance(event, FoldedEvent):
             fold.add(event)
     return fold
 

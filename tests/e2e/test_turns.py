@@ -9,12 +9,11 @@ import pytest
 
 from app.engine_client import EngineClient
 from engine.errors import ErrorKind
-from engine.protocol import Event, Failed, Finished, Loaded, SpeculationStopped, Started
-from engine.stats import ReplyFold
+from engine.protocol import Event, Failed, Loaded, Started
+from engine.stats import FoldedEvent, ReplyFold
 from engine.types import (
     ChatMessage,
     Drafter,
-    DraftRound,
     EndReason,
     FlashAttention,
     GenerationRequest,
@@ -60,7 +59,7 @@ def events_of(client: EngineClient, **fields: object) -> list[Event]:
 def fold(events: list[Event]) -> ReplyFold:
     folded = ReplyFold()
     for event in events:
-        if isinstance(event, Started | DraftRound | SpeculationStopped | Finished):
+        if isinstance(event, FoldedEvent):
             folded.add(event)
     assert folded.end is not None, events[-1]
     return folded

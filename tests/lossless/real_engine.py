@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.engine_client import EngineClient
 from engine.errors import EngineError
-from engine.protocol import Failed, Finished, SpeculationStopped, Started
+from engine.protocol import CostsSeen, Failed, Finished, SpeculationStopped, Started
 from engine.stats import ReplyFold
 from engine.types import Drafter, DraftRound, FlashAttention, GenerationRequest, KvType, LoadRequest, SamplingSettings
 
@@ -47,7 +47,7 @@ def write(
     )
     for event in client.generate(wanted):
         match event:
-            case Started() | DraftRound() | SpeculationStopped() | Finished():
+            case Started() | DraftRound() | SpeculationStopped() | CostsSeen() | Finished():
                 fold.add(event)
             case Failed(report=report):
                 raise EngineError.of(report)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.protocol import Finished, SpeculationStopped, Started
-from engine.stats import DrafterCounts, GenerationStats, ReplyFold
+from engine.stats import DrafterCounts, FoldedEvent, GenerationStats, ReplyFold
 from engine.types import Drafter, DraftRound, EndReason, Inactive, Rejected, Source, TokenEvent
 
 A, R, B, P = Source.ACCEPTED, Source.RESAMPLED, Source.BONUS, Source.PLAIN
@@ -56,7 +56,7 @@ ROUNDS = [
 FINISHED = Finished(job=1, reason=EndReason.STOP, tail=" E", ttft_s=0.45, decode_s=0.5)
 
 
-def folded(*events: Started | DraftRound | SpeculationStopped | Finished) -> ReplyFold:
+def folded(*events: FoldedEvent) -> ReplyFold:
     fold = ReplyFold()
     for event in events:
         fold.add(event)
