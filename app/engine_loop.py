@@ -21,7 +21,7 @@ from app.engine_process import EngineProcess, EngineTarget
 from app.jobs import Ending, Task
 from app.mailbox import Mailbox
 from engine.errors import EngineError, ErrorKind, ErrorReport
-from engine.protocol import Cancel, Event, Failed, Generate, Load, Loaded, LoadProgress, Ready, Shutdown
+from engine.protocol import Cancel, Event, Failed, Generate, Load, Loaded, LoadProgress, Ready, Shutdown, Weigh
 from engine.types import EngineInfo, LoadedPair, LoadRequest
 
 _logger = logging.getLogger(__name__)
@@ -236,7 +236,7 @@ class EngineLoop:
         if not self._waiting or self._sent or engine is None or engine.info is None or engine.killed:
             return
         task = self._waiting[0]
-        if isinstance(task.command, Generate) and self._lost is not None:
+        if isinstance(task.command, Generate | Weigh) and self._lost is not None:
             task = Task(Load(next(self._numbers), self._lost), task.job, reload=True)
         else:
             self._waiting.popleft()
@@ -249,7 +249,7 @@ class EngineLoop:
         assert self.engine is not None
         task.cancelled = True
         self.engine.send(Cancel(task.number))
-        patience_s = self._patience.reply_s if isinstance(task.command, Generate) else self._patience.cancel_s
+        patience_s = self._patience.reply_s if isinstance(task.command, Generate | Weigh) else self._patience.cancel_s
         task.kill_at = time.monotonic() + patience_s
 
     def _cancel_all(self) -> None:

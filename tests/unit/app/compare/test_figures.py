@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.benchmark import PairOfRuns, Run, ratio_of, side_of
+from app.compare.figures import ratio_of, side_of
+from app.compare.values import PairOfRuns, Run
 from engine.protocol import Finished, Started
 from engine.stats import ReplyFold
 from engine.types import DraftRound, EndReason, Source, TokenEvent
