@@ -8,9 +8,9 @@ from dataclasses import asdict, replace
 
 from app import options
 from app.amounts import count
+from app.command import Outcome, chosen_pair, load
 from app.compare.figures import ratio_of, side_of
 from app.compare.values import PairOfRuns, Run, Side
-from app.command import Outcome, chosen_pair, load
 from app.engine_client import EngineClient
 from app.machine import engine_document, machine_document, versions
 from app.pairs import PairChoice

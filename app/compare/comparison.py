@@ -65,7 +65,9 @@ class Comparison:
     def weighing(self) -> Weighing | None:
         """What the engine should weigh to explain the first difference; None where that is done or impossible."""
         difference = None if self.outcome is None else self.outcome.difference
-        return None if difference is None or difference.gap is not None else weighing_of(self._pairs)
+        if difference is None or difference.gap is not None or difference.by_chance:
+            return None
+        return weighing_of(self._pairs)
 
     def weighed(self, event: Weighed) -> None:
         """The answer to `weighing`."""

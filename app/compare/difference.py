@@ -56,7 +56,7 @@ def weighing_of(pairs: Sequence[PairOfRuns]) -> Weighing | None:
 def explained(difference: Difference, weighed: Weighed) -> Difference:
     """`difference` with what the target said of it."""
     near = None if weighed.gap is None else weighed.gap <= NEAR_TIE
-    return replace(difference, gap=weighed.gap, near_tie=near)
+    return replace(difference, gap=weighed.gap, near_tie=near, by_chance=weighed.chosen is None)
 
 
 def is_finite(gap: float | None) -> bool:

@@ -123,8 +123,9 @@ class Difference:
         index: of the first token that differs.
         off_text, on_text: the word that stands there; None where the reply ends.
         gap: the smallest change to one logit of the target that turns the one token into the other; infinite where
-            none of rounding's size or far above does. None until it is weighed, and where it cannot be.
+            it is far from that. None until it is weighed, and where it cannot be.
         near_tie: rounding explains it; None while gap is.
+        by_chance: it was weighed, and the rule draws by chance that speculation takes part in.
     """
 
     index: int
@@ -132,6 +133,7 @@ class Difference:
     on_text: str | None
     gap: float | None = None
     near_tie: bool | None = None
+    by_chance: bool = False
 
 
 @dataclass(frozen=True, slots=True)
