@@ -13,6 +13,19 @@ from engine.stats import FoldedEvent, ReplyFold
 from engine.types import EndReason
 
 
+def inactive_problem(event: Started) -> ErrorReport | None:
+    """Why a reply that was to speculate does not."""
+    if event.inactive is None:
+        return None
+    return ErrorReport(ErrorKind.SPECULATION_INACTIVE, (("inactive", event.inactive.value),))
+
+
+def short_problem(run: Run) -> ErrorReport | None:
+    """Why a reply has no speed."""
+    tokens = run.stats.completion_tokens
+    return ErrorReport(ErrorKind.REPLY_TOO_SHORT, (("completion_tokens", tokens),)) if tokens < LEAST_TOKENS else None
+
+
 class Comparison:
     """Whoever drives it begins a plan, asks the engine for the request of `step` and adds the events of the reply,
     until there is no step any more. Not thread-safe.
@@ -56,8 +69,8 @@ class Comparison:
             return
         reply = self._live[step.arm]
         reply.add(event)
-        if isinstance(event, Started) and step.arm is Arm.ON and event.inactive is not None:
-            self._stop(ErrorReport(ErrorKind.SPECULATION_INACTIVE, (("inactive", event.inactive.value),)))
+        if isinstance(event, Started) and step.arm is Arm.ON and (problem := inactive_problem(event)) is not None:
+            self._stop(problem)
         elif isinstance(event, Finished):
             self._end(step, Run.of(reply), event.reason)
 
@@ -78,9 +91,8 @@ class Comparison:
         if reason is EndReason.CANCELLED:
             self.cancelled = True
             self._stop(None)
-        elif run.stats.completion_tokens < LEAST_TOKENS:
-            facts = (("completion_tokens", run.stats.completion_tokens),)
-            self._stop(ErrorReport(ErrorKind.REPLY_TOO_SHORT, facts))
+        elif (problem := short_problem(run)) is not None:
+            self._stop(problem)
         else:
             self._keep(step, run)
             self._next()

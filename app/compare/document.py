@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from app.compare.difference import different_pair, is_finite
 from app.compare.measured import Document, Measured, settings_document
+from app.compare.sweep import SweepOutcome
 from app.compare.values import Difference, Outcome
 from app.machine import engine_document, machine_document, versions
 from app.reply_document import choice_document, pair_document, stats_document
@@ -54,6 +55,23 @@ def outcome_document(outcome: Outcome, pair: LoadedPair) -> Document:
             "off": shown.off.text,
             "on": shown.on.text,
         },
+    }
+
+
+def sweep_document(outcome: SweepOutcome) -> Document:
+    """Every policy's figures. "draft_length" is "off", a number or "auto"."""
+    return {
+        "rows": [
+            {
+                "draft_length": "off" if row.policy == 0 else "auto" if row.policy is None else row.policy,
+                **asdict(row.side),
+                "ratio": row.ratio,
+                "choice": choice_document(row.choice),
+            }
+            for row in outcome.rows
+        ],
+        "best": "off" if outcome.best == 0 else outcome.best,
+        "auto_over_best": outcome.auto_over_best,
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -162,8 +162,8 @@ class History:
 
 
 def _record(row: tuple[Any, ...]) -> Record:
-    *values, identical = row
-    return Record(*values, identical=bool(identical))
+    record = Record(*row)
+    return replace(record, identical=bool(record.identical))  # SQLite has no truth values
 
 
 def _connect(file: Path) -> sqlite3.Connection:
