@@ -34,6 +34,8 @@ class Action(Enum):
     DETAILS = auto()
     DISMISS = auto()
     DISMISS_MEMORY = auto()  # that memory is short
+    DISMISS_DROP = auto()  # that a pair became slower
+    DISMISS_EXPORT = auto()  # that a file was not written
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def action_words(action: Action) -> str:
             return translate("cards", "Load options…")
         case Action.DETAILS:
             return translate("cards", "Details")
-        case Action.DISMISS | Action.DISMISS_MEMORY:
+        case Action.DISMISS | Action.DISMISS_MEMORY | Action.DISMISS_DROP | Action.DISMISS_EXPORT:
             return translate("cards", "Dismiss")
 
 

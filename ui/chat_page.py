@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
-from app.conversation import Conversation, Conversations
+from app.conversation import Conversation, Conversations, UserTurn
 from app.generation_settings import GenerationSettings
 from app.messages import inactive_sentence
 from app.translate import translate
@@ -80,6 +80,12 @@ class ChatPage(Translated, QWidget):
         return any(conversation.turns for conversation in self.conversations.all)
 
     @property
+    def last_message(self) -> str:
+        """What the user wrote last in the open conversation, "" where that is nothing."""
+        turns = reversed(self.conversations.current.turns)
+        return next((turn.text for turn in turns if isinstance(turn, UserTurn)), "")
+
+    @property
     def used_tokens(self) -> int:
         """Tokens of the context that the open conversation took with its last reply."""
         reply = self.conversations.current.last_reply
@@ -145,6 +151,10 @@ class ChatPage(Translated, QWidget):
             )
         elif self._pairs.pair is None:
             hint = translate("chat_page", "No pair is loaded. Your message stays here.")
+        elif self._replies.held:
+            hint = translate(
+                "chat_page", "A comparison is under way; Ctrl+. stops it. Your message stays here."
+            )
         elif writing is None:
             return True
         elif writing.conversation is self.conversations.current:

@@ -34,6 +34,19 @@ def _chat() -> QPainterPath:
     return path
 
 
+def _compare() -> QPainterPath:
+    path = QPainterPath()
+    _line(path, 3, 7, 17, 7)
+    path.moveTo(13.2, 3.4)
+    path.lineTo(17, 7)
+    path.lineTo(13.2, 10.6)
+    _line(path, 17, 13, 3, 13)
+    path.moveTo(6.8, 9.4)
+    path.lineTo(3, 13)
+    path.lineTo(6.8, 16.6)
+    return path
+
+
 def _settings() -> QPainterPath:
     path = QPainterPath()
     path.addEllipse(QPointF(10, 10), 2.6, 2.6)
@@ -129,6 +142,7 @@ def _line(path: QPainterPath, x1: float, y1: float, x2: float, y2: float) -> Non
 
 _PATHS = {
     "chat": _chat,
+    "compare": _compare,
     "models": _models,
     "settings": _settings,
     "panel": _panel,

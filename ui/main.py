@@ -8,14 +8,18 @@ import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.compare.history import FILE_NAME, History
 from app.engine_client import EngineClient
 from app.fit.desk import FitDesk
 from app.fit.loads import LoadJudge
+from app.mix import Mix
 from app.paths import Paths
 from app.starter import starter_pair
 from engine.protocol import LoadProgress
 from engine.types import LoadRequest
 from ui.collector import Collector
+from ui.compare_control import CompareControl
+from ui.compare_store import CompareStore
 from ui.fit_parts import Desk
 from ui.fonts import text_font
 from ui.language import Language
@@ -45,12 +49,24 @@ class Program:
         self.worker = EngineWorker(client, LoadJudge(desk, client))
         self.pairs = PairControl(self.worker, find_starter)
         self.replies = ReplyControl(self.worker, self.pairs)
+        self.comparing = CompareControl(self.worker, self.pairs, self.replies)
+        self.compared = CompareStore(History(paths.data / FILE_NAME), Mix(paths.data / "mix.sqlite"))
         self.models = ModelsControl(parts)
         self.fits = ModelsFits(parts)
         self.memory = MemoryControl(desk, client)
         self.worker.informed.connect(self.memory.on_engine)
         self._language = Language()
-        self.window = MainWindow(paths, self.pairs, self.replies, self.models, self.fits, self.memory, self._language)
+        self.window = MainWindow(
+            paths,
+            self.pairs,
+            self.replies,
+            self.comparing,
+            self.compared,
+            self.models,
+            self.fits,
+            self.memory,
+            self._language,
+        )
         self.worker.ask_info()
 
     def close(self) -> None:
@@ -59,6 +75,7 @@ class Program:
         self._desk.close()
         self._client.close()
         self.worker.stop()
+        self.compared.close()
         self.fits.close()
         self.models.close()
         self.memory.close()

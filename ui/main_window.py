@@ -25,6 +25,9 @@ from app.starter import StarterState, starter_state
 from app.translate import translate
 from engine.types import LoadRequest
 from ui.chat_page import ChatPage
+from ui.compare_control import CompareControl
+from ui.compare_page import ComparePage
+from ui.compare_store import CompareStore
 from ui.dialogs import show_shortcuts
 from ui.drop_files import DropFiles
 from ui.first_start import FirstStart
@@ -60,6 +63,8 @@ class MainWindow(Translated, QMainWindow):
         paths: Paths,
         pairs: PairControl,
         replies: ReplyControl,
+        comparing: CompareControl,
+        compared: CompareStore,
         models: ModelsControl,
         fits: ModelsFits,
         memory: MemoryControl,
@@ -69,6 +74,7 @@ class MainWindow(Translated, QMainWindow):
         self._paths = paths
         self._pairs = pairs
         self._replies = replies
+        self._comparing = comparing
         self._models, self._fits = models, fits
         self._memory = memory
         self._language = language
@@ -77,6 +83,7 @@ class MainWindow(Translated, QMainWindow):
         self.top_bar, self.rail, self.status_line = TopBar(), Rail(), StatusLine()
         self.first_start, self.settings_page = FirstStart(), SettingsPage()
         self.chat = ChatPage(Conversations(), replies, pairs, memory)
+        self.compare = ComparePage(comparing, pairs, replies, compared, lambda: self.chat.last_message)
         self.models_page = ModelsPage(models, fits)
         self.pair_actions = PairActions(self, pairs)
         self._stack = QStackedWidget()
@@ -116,6 +123,7 @@ class MainWindow(Translated, QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.chat.close_down()
+        self.compare.close_down()
         self._pairs.cancel()
         self._preferences = replace(self._preferences, geometry=self.saveGeometry().toBase64().toStdString())
         write_preferences(self._paths.state, self._preferences)
@@ -141,7 +149,8 @@ class MainWindow(Translated, QMainWindow):
         box.show_state(*speculation_words(inactive, pair, length, choice))
 
     def _show_status(self) -> None:
-        self.status_line.show_state(*engine_status(self._pairs, self._replies, self.chat.used_tokens))
+        states = self._pairs, self._replies, self._comparing.step
+        self.status_line.show_state(*engine_status(*states, self.chat.used_tokens))
         self._show_downloads()
         self.status_line.show_verdict(pair_verdict(self._pairs.pair))
 
@@ -164,6 +173,8 @@ class MainWindow(Translated, QMainWindow):
             page = self.settings_page
         elif self._page == "models":
             page = self.models_page
+        elif self._page == "compare":
+            page = self.compare
         if self._stack.currentWidget() is not page:
             self._stack.setCurrentWidget(page)
             if page is self.chat:
@@ -175,7 +186,8 @@ class MainWindow(Translated, QMainWindow):
         self._show_downloads()
 
     def _show_panel_button(self) -> None:
-        offered = self._stack.currentWidget() is self.chat and self.chat.has_room_for_panel
+        page = self._stack.currentWidget()
+        offered = isinstance(page, ChatPage | ComparePage) and page.has_room_for_panel
         self.top_bar.show_panel_state(self._preferences.live_panel, offered)
 
     def _show_memory(self) -> None:
@@ -215,7 +227,7 @@ class MainWindow(Translated, QMainWindow):
         self._language.choose(self._preferences.language)
         theme_notifier().choose(ThemeChoice(self._preferences.theme))
         self.settings_page.show_preferences(self._preferences)
-        self.chat.show_live_panel(self._preferences.live_panel)
+        self._show_panels(self._preferences.live_panel)
 
     def _prefer(self, preferences: Preferences) -> None:
         if preferences == self._preferences:
@@ -226,8 +238,12 @@ class MainWindow(Translated, QMainWindow):
             self._language.choose(preferences.language)
         theme_notifier().choose(ThemeChoice(preferences.theme))
         self.settings_page.show_preferences(preferences)
-        self.chat.show_live_panel(preferences.live_panel)
+        self._show_panels(preferences.live_panel)
         self._show_page()
+
+    def _show_panels(self, wanted: bool) -> None:
+        for page in (self.chat, self.compare):
+            page.show_live_panel(wanted)
 
     def _toggle_panel(self) -> None:
         self._prefer(replace(self._preferences, live_panel=not self._preferences.live_panel))
@@ -235,7 +251,7 @@ class MainWindow(Translated, QMainWindow):
     # how it is put together
 
     def _build(self) -> None:
-        for page in (self.first_start, self.chat, self.models_page, self.settings_page):
+        for page in (self.first_start, self.chat, self.compare, self.models_page, self.settings_page):
             self._stack.addWidget(page)
         middle = QHBoxLayout()
         middle.setSpacing(0)
@@ -263,21 +279,24 @@ class MainWindow(Translated, QMainWindow):
         pairs.changed.connect(self._refresh)
         self._memory.changed.connect(self._show_memory)
         replies.changed.connect(self._refresh)
-        self.chat.acted.connect(actions.act)
+        self._comparing.changed.connect(self._show_status)
+        for page in (self.chat, self.compare):
+            page.acted.connect(actions.act)
         self.chat.changed.connect(self._refresh)
         self.chat.figures_changed.connect(self._show_status)
         self.chat.figures_changed.connect(self._show_speculation)
         self.first_start.starter_wanted.connect(pairs.open_starter)
         self.first_start.open_wanted.connect(lambda: actions.open_files())
         actions.serve(self.top_bar.pair)
-        self.top_bar.pair.unload_wanted.connect(self.chat.stop)
+        self.top_bar.pair.unload_wanted.connect(self._stop)
         self.top_bar.pair.unload_wanted.connect(pairs.unload)
         self.top_bar.speculation.toggled.connect(self._speculate)
         self.top_bar.panel_toggled.connect(lambda seen: self._prefer(replace(self._preferences, live_panel=seen)))
         self.rail.chosen.connect(self._open_page)
         self.settings_page.theme_chosen.connect(lambda name: self._prefer(replace(self._preferences, theme=name)))
         self.settings_page.language_chosen.connect(lambda name: self._prefer(replace(self._preferences, language=name)))
-        self.chat.room_changed.connect(self._show_panel_button)
+        for page in (self.chat, self.compare):
+            page.room_changed.connect(self._show_panel_button)
         self._wire_models()
         drops = DropFiles(self)
         drops.dropped.connect(actions.drop)
@@ -296,6 +315,10 @@ class MainWindow(Translated, QMainWindow):
         card.token_given.connect(models.use_token)
         card.token_forgotten.connect(models.forget_token)
 
+    def _stop(self) -> None:
+        self.chat.stop()
+        self._comparing.stop()
+
     def _speculate(self, on: bool) -> None:
         """Counts from the next message on; nothing is loaded anew."""
         self._replies.speculate = on
@@ -310,7 +333,7 @@ class MainWindow(Translated, QMainWindow):
         return [
             ("Ctrl+N", self.chat.new_chat, translate("shortcuts", "New chat")),
             ("Ctrl+L", self.chat.focus_prompt, translate("shortcuts", "Go to the prompt")),
-            ("Ctrl+.", self.chat.stop, translate("shortcuts", "Stop the reply")),
+            ("Ctrl+.", self._stop, translate("shortcuts", "Stop the reply or the comparison")),
             ("Ctrl+R", self.chat.again, translate("shortcuts", "Write the last reply again")),
             ("Ctrl+O", self.pair_actions.open_files, translate("shortcuts", "Open GGUF files")),
             (
@@ -319,6 +342,7 @@ class MainWindow(Translated, QMainWindow):
                 translate("shortcuts", "Switch speculation on or off"),
             ),
             ("Ctrl+Shift+L", self._toggle_panel, translate("shortcuts", "Show or hide the live panel")),
+            ("Ctrl+E", lambda: self._open_page("compare"), translate("shortcuts", "Compare")),
             ("Ctrl+M", lambda: self._open_page("models"), translate("shortcuts", "Models")),
             ("Ctrl+,", lambda: self._open_page("settings"), translate("shortcuts", "Settings")),
             ("F1", self._show_shortcuts, translate("shortcuts", "This list")),

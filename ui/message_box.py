@@ -25,7 +25,7 @@ MOST_LINES = 8
 
 
 class PromptEdit(QPlainTextEdit):
-    """As high as its text, up to eight lines.
+    """As high as its text, up to eight lines or as many as its owner allows.
 
     Signals:
         entered(): Enter without Shift.
@@ -37,6 +37,7 @@ class PromptEdit(QPlainTextEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._most_lines = MOST_LINES
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFont(text_font(14))
         self.document().setDocumentMargin(2)
@@ -46,9 +47,13 @@ class PromptEdit(QPlainTextEdit):
         self.document().documentLayout().documentSizeChanged.connect(self._grow)
         self._grow()
 
+    def set_most_lines(self, lines: int) -> None:
+        self._most_lines = lines
+        self._grow()
+
     def _grow(self) -> None:
         # A QPlainTextDocumentLayout measures its height in lines.
-        lines = min(MOST_LINES, max(1, round(self.document().documentLayout().documentSize().height())))
+        lines = min(self._most_lines, max(1, round(self.document().documentLayout().documentSize().height())))
         spacing = QFontMetricsF(self.font()).lineSpacing()
         self.setFixedHeight(round(lines * spacing + 2 * self.document().documentMargin() + 2))
 

@@ -10,7 +10,7 @@ from ui.icons import icon
 from ui.theme import theme, theme_notifier
 from ui.translated import Translated
 
-PAGES = ("chat", "models", "settings")
+PAGES = ("chat", "compare", "models", "settings")
 
 
 class Rail(Translated, QFrame):
@@ -43,6 +43,7 @@ class Rail(Translated, QFrame):
 
     def retranslate(self) -> None:
         self._buttons["chat"].setText(translate("rail", "Chat"))
+        self._buttons["compare"].setText(translate("rail", "Compare"))
         self._buttons["models"].setText(translate("rail", "Models"))
         self._buttons["settings"].setText(translate("rail", "Settings"))
 

@@ -50,6 +50,7 @@ class ReplyControl(QObject):
         settings: for the next replies.
         speculate: whether they may use the draft.
         writing: the reply under way, or None.
+        held: the engine writes for a comparison, so no reply can be asked for.
 
     Signals:
         changed(): a reply began, is about to stop, or ended.
@@ -64,6 +65,7 @@ class ReplyControl(QObject):
         self.settings = GenerationSettings()
         self.speculate = True
         self.writing: Writing | None = None
+        self.held = False
         self._worker = worker
         self._pairs = pairs
         self._formats: dict[str, ChatFormat] = {}  # chosen for targets without a usable template, by path
@@ -75,7 +77,23 @@ class ReplyControl(QObject):
     @property
     def ready(self) -> bool:
         """Whether a reply can be asked for now."""
-        return self._pairs.pair is not None and self.writing is None
+        return self._pairs.pair is not None and self.writing is None and not self.held
+
+    @property
+    def chat_format(self) -> ChatFormat:
+        """How prompts for the loaded target are written."""
+        pair = self._pairs.pair
+        return self._formats.get(pair.target.path, ChatFormat.MODEL) if pair is not None else ChatFormat.MODEL
+
+    def use_format(self, chat_format: ChatFormat) -> None:
+        """From now on this target's prompts are written so."""
+        if self._pairs.pair is not None:
+            self._formats[self._pairs.pair.target.path] = chat_format
+
+    def hold(self, held: bool) -> None:
+        """Ask for no replies until they are wanted again."""
+        self.held = held
+        self.changed.emit()
 
     def send(self, conversation: Conversation, text: str) -> None:
         """Add what the user wrote and have it answered. Only while `ready`."""
@@ -97,8 +115,7 @@ class ReplyControl(QObject):
 
     def again_as(self, conversation: Conversation, chat_format: ChatFormat) -> None:
         """The same, and from now on this target's prompts are written in `chat_format`."""
-        if self._pairs.pair is not None:
-            self._formats[self._pairs.pair.target.path] = chat_format
+        self.use_format(chat_format)
         self.again(conversation)
 
     def stop(self) -> None:
@@ -125,17 +142,17 @@ class ReplyControl(QObject):
         pair, load = self._pairs.pair, self._pairs.request
         if pair is None or load is None:
             return
-        request = self._request(conversation, pair.target.path, seed)
+        request = self._request(conversation, seed)
         turn = conversation.begin_reply(pair.target.name, request)
         self._measured[turn] = Measured(load)
         self.writing = Writing(self._worker.generate(request), conversation, turn)
         self.changed.emit()
 
-    def _request(self, conversation: Conversation, target: str, seed: int | None) -> GenerationRequest:
+    def _request(self, conversation: Conversation, seed: int | None) -> GenerationRequest:
         request = self.settings.request(
             conversation.messages(),
             speculate=self.speculate,
-            chat_format=self._formats.get(target, ChatFormat.MODEL),
+            chat_format=self.chat_format,
         )
         return request if seed is None else replace(request, sampling=replace(request.sampling, seed=seed))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.amounts import count
+from app.compare.values import Arm, Step
 from app.engine_client import EngineState
 from app.messages import choice_sentence, draft_inactive_sentence
 from app.translate import translate
@@ -13,8 +14,15 @@ from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
 
 
-def engine_status(pairs: PairControl, replies: ReplyControl, used_tokens: int) -> tuple[str, str]:
-    """Tone of the dot and words. `used_tokens` is how much of the context the open conversation takes."""
+def engine_status(
+    pairs: PairControl, replies: ReplyControl, step: Step | None, used_tokens: int
+) -> tuple[str, str]:
+    """Tone of the dot and words.
+
+    Args:
+        step: of the comparison under way.
+        used_tokens: how much of the context the open conversation takes.
+    """
     loading, pair, writing = pairs.loading, pairs.pair, replies.writing
     if loading is not None:
         if loading.preparing:
@@ -24,6 +32,10 @@ def engine_status(pairs: PairControl, replies: ReplyControl, used_tokens: int) -
         if writing.turn.fold.stats.rounds == 0:
             return "busy", translate("status_line", "Reading the prompt…")
         return "busy", translate("status_line", "Writing…")
+    if pair is not None and step is not None:
+        if step.arm is Arm.OFF:
+            return "busy", translate("status_line", "Comparing: writing without speculation…")
+        return "busy", translate("status_line", "Comparing: writing with speculation…")
     if pair is not None:
         words = translate("status_line", "Engine ready · {backend} · n_ctx {ctx}").format(
             backend=pair.backend, ctx=count(pair.ctx)

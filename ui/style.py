@@ -94,12 +94,15 @@ QLabel[role="big"] {{ font-size: 41px; font-weight: 600; }}
 QLabel[role="ratio"] {{ font-size: 18px; font-weight: 600; color: {t.text}; }}
 QLabel[role="ratio-good"] {{ font-size: 18px; font-weight: 600; color: {t.good}; }}
 QLabel[role="strong"] {{ font-weight: 600; }}
+QLabel[role="rate"] {{ font-size: 27px; font-weight: 600; color: {t.muted}; }}
+QLabel[role="rate-good"] {{ font-size: 27px; font-weight: 600; color: {t.good}; }}
 
 QPushButton, QToolButton {{
     background: {t.raised}; color: {t.text}; border: 1px solid {t.border}; border-radius: 8px;
     padding: 7px 14px; font-weight: 600;
 }}
 QPushButton:hover, QToolButton:hover {{ border-color: {t.muted}; }}
+QPushButton::menu-indicator {{ width: 0; }}
 QPushButton:pressed, QToolButton:pressed {{ background: {t.border}; }}
 QPushButton:focus, QToolButton:focus {{ border-color: {t.accent}; }}
 QPushButton:disabled, QToolButton:disabled {{ color: {t.muted}; }}
@@ -110,6 +113,7 @@ QPushButton[role="pair"] {{ font-weight: 400; padding: 0; text-align: left; }}
 QPushButton[role="memory"] {{ background: transparent; border-color: transparent; padding: 0; }}
 QPushButton[role="memory"]:focus {{ border-color: {t.accent}; }}
 QPushButton[role="way"] {{ font-weight: 400; padding: 0; text-align: left; }}
+QPushButton[role="chip"] {{ font-weight: 400; }}
 QPushButton[role="link"] {{
     background: transparent; border: none; color: {t.accent}; padding: 0; font-weight: 400; text-align: left;
 }}
@@ -175,6 +179,7 @@ QTableView[role="models"] QHeaderView::section {{
     padding: 0 0 0 10px; font-size: 12px;
 }}
 QTableView[role="models"] QHeaderView::section:hover {{ color: {t.text}; }}
+QScrollArea[role="reply"] {{ background: {t.code}; border: 1px solid {t.border}; border-radius: 8px; }}
 QListView[role="conversations"] {{ background: transparent; border: none; outline: none; }}
 QProgressBar {{ background: {t.track}; border: none; border-radius: 4px; max-height: 8px; min-height: 8px; }}
 QProgressBar::chunk {{ background: {t.accent}; border-radius: 4px; }}

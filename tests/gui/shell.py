@@ -46,6 +46,8 @@ class Shell:
         self.chat = program.window.chat
         self.pairs = program.pairs
         self.replies = program.replies
+        self.comparing = program.comparing
+        self.compare = program.window.compare
         self.memory = program.memory
 
     def wait(self, condition: Callable[[], object]) -> None:

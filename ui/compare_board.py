@@ -1,0 +1,132 @@
+"""What is compared: both sides, the result, and what is known from before. As it is seen, so is its picture."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+
+from app.compare.values import Arm
+from ui.compare_control import CompareControl
+from ui.compare_mix import MixCard
+from ui.compare_pane import ComparePane
+from ui.compare_table import CompareTable
+from ui.compare_words import caption, pane_head, table_text
+from ui.elided_label import ElidedLabel
+from ui.hover_card import HoverCard, card_text
+from ui.translated import Translated
+
+HOVER_MS = 150  # before the first card; others follow at once
+ROOM_FOR_TWO = 860  # pixels, for table and mix side by side
+ROOM_FOR_PANES = 560  # pixels, for both sides side by side
+LEAST_PANE = 210  # pixels of height
+SCALE = 2  # of a picture
+
+
+class CompareBoard(Translated, QWidget):
+    """Children are public: the page wires `table` and `mix` itself."""
+
+    def __init__(self, control: CompareControl) -> None:
+        super().__init__()
+        self._control = control
+        self.panes = {arm: ComparePane(on=arm is Arm.ON) for arm in Arm}
+        self.table, self.mix = CompareTable(), MixCard()
+        self.caption = ElidedLabel()
+        self.caption.setProperty("role", "tiny")
+        self.card = HoverCard(self)
+        self._pointed: tuple[Arm, int, QRect] | None = None  # waits for the timer
+        self._point = QTimer(self, singleShot=True, interval=HOVER_MS)
+        self._point.timeout.connect(self._explain_pointed)
+        self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._below = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        for row in (self._sides, self._below):
+            row.setSpacing(14)
+        for arm, pane in self.panes.items():
+            self._sides.addWidget(pane, 1)
+            pane.setMinimumHeight(LEAST_PANE)
+            pane.pointed.connect(lambda token, area, arm=arm: self._on_pointed(arm, token, area))
+        self._below.addWidget(self.table, 8)
+        self._below.addWidget(self.mix, 7)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(14)
+        column.addLayout(self._sides, 1)
+        column.addLayout(self._below)
+        column.addWidget(self.caption)
+        self.table.difference_wanted.connect(self.show_difference)
+        self.retranslate()
+
+    def refresh(self) -> None:
+        """After a reply or a comparison began or ended."""
+        comparison, compared = self._control.comparison, self._control.compared
+        self.table.show_text(table_text(comparison.outcome, compared.plan.preset if compared else ""))
+        difference = None if comparison.outcome is None else comparison.outcome.difference
+        self.caption.setText("" if compared is None else caption(compared, self._control.engine))
+        self.show_progress()
+        for pane in self.panes.values():
+            pane.text.tokens.mark(None if difference is None else difference.index)
+
+    def show_progress(self) -> None:
+        """Texts and speeds as they are now. Call at the pace of painting."""
+        for arm, pane in self.panes.items():
+            pane.show_head(pane_head(self._control, arm))
+            shown = self._control.shown(arm)
+            pane.show_reply(None if shown is None else shown.fold)
+
+    def show_difference(self) -> None:
+        outcome = self._control.comparison.outcome
+        if outcome is not None and outcome.difference is not None:
+            for pane in self.panes.values():
+                pane.text.show_token(outcome.difference.index)
+
+    def picture(self) -> QPixmap:
+        """The board as it is seen, twice as fine."""
+        self._hide_card()
+        pixels = QPixmap(self.size() * SCALE)
+        pixels.setDevicePixelRatio(SCALE)
+        pixels.fill(self.palette().window().color())
+        self.render(pixels, QPoint(), self.rect())
+        return pixels
+
+    def retranslate(self) -> None:
+        self.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        way = QBoxLayout.Direction
+        wide = self.width() >= ROOM_FOR_TWO
+        self._below.setDirection(way.LeftToRight if wide else way.TopToBottom)
+        self._sides.setDirection(way.LeftToRight if self.width() >= ROOM_FOR_PANES else way.TopToBottom)
+        self._hide_card()
+        super().resizeEvent(event)
+
+    # Explaining tokens, as in a chat
+
+    def _on_pointed(self, arm: Arm, token: int, area: QRect) -> None:
+        self._point.stop()
+        tokens = self.panes[arm].text.tokens
+        if token < 0:
+            self._hide_card()
+        elif tokens.pointing:
+            self._explain(arm, token, area)
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(tokens, self.card.accessibleName()))
+        elif self.card.isVisible():
+            self._explain(arm, token, area)
+        else:
+            self._pointed = (arm, token, area)
+            self._point.start()
+
+    def _explain_pointed(self) -> None:
+        if self._pointed is not None:
+            self._explain(*self._pointed)
+
+    def _explain(self, arm: Arm, token: int, area: QRect) -> None:
+        pane, shown = self.panes[arm], self._control.shown(arm)
+        if shown is None or shown.fold is not pane.text.reply or token >= len(shown.fold.tokens):
+            return  # another reply has begun
+        event = shown.fold.tokens[token]
+        place = QRect(pane.mapTo(self, area.topLeft()), area.size())
+        self.card.show_token(card_text(event, shown.drafted[event.round]), place)
+
+    def _hide_card(self) -> None:
+        self._point.stop()
+        self.card.hide()

@@ -1,0 +1,250 @@
+"""Compares speculation off and on: asks for one reply after another and folds what comes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from PySide6.QtCore import QObject, Signal
+
+from app.compare.comparison import Comparison
+from app.compare.measured import Measured
+from app.compare.values import Arm, ComparePlan, Step
+from app.rate_meter import RateMeter
+from engine.errors import ErrorKind, ErrorReport
+from engine.protocol import Failed, Finished, Weighed
+from engine.stats import FoldedEvent, ReplyFold
+from engine.types import ChatMessage, DraftRound, EndReason, EngineInfo, GenerationRequest, LoadedPair, LoadRequest
+from ui.compare_settings import CompareSettings
+from ui.live_panel import LiveReply
+from ui.pair_control import PairControl
+from ui.reply_control import ReplyControl
+from ui.worker import EngineWorker, Ticket
+
+
+@dataclass(slots=True)
+class Written:
+    """A reply of one side.
+
+    Attributes:
+        meter: speed while it was written.
+        drafted: by round, how many tokens were proposed.
+    """
+
+    fold: ReplyFold
+    meter: RateMeter = field(default_factory=RateMeter)
+    drafted: list[int] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float | None:
+        """Tokens per second: of the moment while it is written, of all of it afterwards."""
+        return self.meter.rate if self.fold.end is None else self.fold.stats.tokens_per_s
+
+
+@dataclass(slots=True)
+class Compared:
+    """What a comparison is of, and its replies.
+
+    Attributes:
+        newest: the one that was begun last.
+        complete: the last whole one of each side.
+    """
+
+    plan: ComparePlan
+    settings: CompareSettings
+    pair: LoadedPair
+    load: LoadRequest
+    newest: Written | None = None
+    complete: dict[Arm, Written] = field(default_factory=dict)
+
+
+class CompareControl(QObject):
+    """Main thread.
+
+    Attributes:
+        settings: for the next comparison.
+        comparison: what is known; of the one under way, or of the last one.
+        compared: what it is of; None before the first.
+        stopping: it was told to end and has not ended yet.
+        error: why it ended early, None where it did not or was stopped.
+
+    Signals:
+        changed(): a comparison or one of its replies began, is about to stop, or ended.
+        progressed(): the reply under way went on.
+        ended(): a comparison came to its end with everything measured.
+    """
+
+    changed = Signal()
+    progressed = Signal()
+    ended = Signal()
+
+    def __init__(self, worker: EngineWorker, pairs: PairControl, replies: ReplyControl) -> None:
+        super().__init__()
+        self.settings = CompareSettings()
+        self.comparison = Comparison()
+        self.compared: Compared | None = None
+        self.stopping = False
+        self.error: ErrorReport | None = None
+        self._worker = worker
+        self._pairs = pairs
+        self._replies = replies
+        self._ticket: Ticket | None = None
+        worker.event.connect(self._on_event)
+        pairs.changed.connect(self._on_pair_changed)
+
+    @property
+    def running(self) -> bool:
+        return self._ticket is not None
+
+    @property
+    def ready(self) -> bool:
+        """Whether a comparison can begin now."""
+        return not self.running and self._replies.ready
+
+    @property
+    def measured(self) -> Measured | None:
+        """What the last comparison came to, with all that it depends on; None while there is nothing."""
+        compared, outcome, engine = self.compared, self.comparison.outcome, self.engine
+        if compared is None or outcome is None or engine is None:
+            return None
+        return Measured(compared.plan, outcome, compared.load, compared.pair, engine)
+
+    @property
+    def engine(self) -> EngineInfo | None:
+        """What wrote the replies, where that is known."""
+        engine = self._pairs.engine
+        return engine if isinstance(engine, EngineInfo) else None
+
+    @property
+    def step(self) -> Step | None:
+        """The reply being written; None between comparisons, and while a difference is weighed."""
+        return self.comparison.step if self.running else None
+
+    def run(self, prompt: str, preset: str = "", kind: str = "") -> None:
+        """Compare the replies to `prompt`. Nothing happens unless `ready`.
+
+        Args:
+            preset: its id, "" for a prompt of the user's own.
+            kind: of text; "" for what the prompt looks like.
+        """
+        pair, load = self._pairs.pair, self._pairs.request
+        if not self.ready or pair is None or load is None:
+            return
+        if self.engine is None:
+            self._worker.ask_info()  # it did not start the first time
+        plan = ComparePlan(self._request(prompt, kind), self.settings.repeats, preset)
+        self.compared = Compared(plan, self.settings, pair, load)
+        self.error = None
+        self.comparison.begin(plan)
+        self._ask(self.compared, plan.steps()[0])
+        self._replies.hold(True)
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """End the comparison soon; nothing happens where there is none. What was measured stays."""
+        if self._ticket is not None and not self.stopping:
+            self.stopping = True
+            self._ticket.cancel()
+            self.changed.emit()
+
+    def shown(self, arm: Arm) -> Written | None:
+        """The reply of a side that is being written, or else the last whole one."""
+        if self.compared is None:
+            return None
+        if self.step is not None and self.step.arm is arm:
+            return self.compared.newest
+        return self.compared.complete.get(arm)
+
+    def live(self) -> LiveReply | None:
+        """For the live panel: the reply being written, or else the last one with speculation."""
+        arm = self.step.arm if self.step is not None else Arm.ON
+        shown, off = self.shown(arm), self.shown(Arm.OFF)
+        if shown is None:
+            return None
+        off_rate = off.rate if off is not None and arm is Arm.ON else None
+        return LiveReply(shown.fold.stats, shown.rate, tuple(shown.meter.points), off_rate)
+
+    def _request(self, prompt: str, kind: str) -> GenerationRequest:
+        """As the chat would ask, but for what the comparison sets itself."""
+        mine, settings = self.settings, self._replies.settings
+        sampling = replace(settings.sampling, temperature=mine.temperature, seed=mine.seed)
+        settings = replace(
+            settings,
+            sampling=sampling,
+            random_seed=False,
+            max_tokens=mine.max_tokens,
+            draft_length=settings.draft_length or None,  # a length of 0 would compare off with off
+        )
+        messages = (ChatMessage("user", prompt),)
+        request = settings.request(messages, speculate=True, chat_format=self._replies.chat_format)
+        return replace(request, cold=True, trim_oldest=False, kind=kind or request.kind)
+
+    def _ask(self, compared: Compared, step: Step) -> None:
+        """Have the reply of the step that has come written."""
+        fold = self.comparison.live(step.arm)
+        compared.newest = None if fold is None else Written(fold)
+        self._ticket = self._worker.generate(compared.plan.request_of(step))
+
+    def _on_pair_changed(self) -> None:
+        """A load waits behind the reply under way, and what is unloaded cannot be compared."""
+        if self._pairs.loading is not None or self._pairs.pair is None:
+            self.stop()
+
+    def _on_event(self, number: int, event: object) -> None:
+        ticket, compared = self._ticket, self.compared
+        if ticket is None or compared is None or number != ticket.number:
+            return
+        if isinstance(event, Failed):
+            self._on_failed(event.report)
+        elif isinstance(event, Weighed):
+            self.comparison.weighed(event)
+            self._end(complete=True)
+        elif isinstance(event, FoldedEvent):
+            step = self.comparison.step
+            if step is not None:
+                self._fold(compared, step, event)
+            if isinstance(event, Finished):
+                self._go_on(compared)
+            elif self.comparison.step is None:
+                ticket.cancel()  # there is nothing to measure, so the rest is of no use
+            else:
+                self.progressed.emit()
+
+    def _fold(self, compared: Compared, step: Step, event: FoldedEvent) -> None:
+        self.comparison.add(event)
+        newest = compared.newest
+        if newest is None:
+            return
+        if isinstance(event, DraftRound):
+            newest.meter.add(event)
+            newest.drafted.append(len(event.drafted))
+        elif isinstance(event, Finished) and event.reason is not EndReason.CANCELLED:
+            compared.complete[step.arm] = newest
+
+    def _go_on(self, compared: Compared) -> None:
+        """A reply has ended: the next one, what there is to weigh, or the end."""
+        comparison = self.comparison
+        if self.stopping or comparison.cancelled or comparison.problem is not None:
+            self.error = comparison.problem
+            self._end(complete=False)
+        elif comparison.step is not None:
+            self._ask(compared, comparison.step)
+            self.changed.emit()
+        elif (weighing := comparison.weighing) is not None:
+            self._ticket = self._worker.weigh(compared.plan.request, weighing.reply, weighing.tokens)
+            self.changed.emit()
+        else:
+            self._end(complete=True)
+
+    def _on_failed(self, report: ErrorReport) -> None:
+        """Where everything is measured and only the weighing failed, the difference stays unexplained."""
+        if report.kind is not ErrorKind.LOAD_CANCELLED:
+            self.error = report
+        self._end(complete=self.comparison.step is None and self.comparison.outcome is not None)
+
+    def _end(self, *, complete: bool) -> None:
+        self._ticket = None
+        self.stopping = False
+        self._replies.hold(False)
+        self.changed.emit()
+        if complete:
+            self.ended.emit()

@@ -1,0 +1,60 @@
+"""Which cards stand on the Compare page, and why a comparison cannot begin; worked out from what is the case now."""
+
+from __future__ import annotations
+
+from app.compare.history import Drop
+from app.compare.words import drop_words
+from app.messages import inactive_sentence, message_for
+from app.translate import translate
+from engine.errors import ErrorReport
+from engine.types import Inactive
+from ui.cards import TEMPLATE_KINDS, Action, Notice, load_notice, no_pair_notice
+from ui.pair_control import PairControl
+from ui.reply_control import ReplyControl
+from ui.state_card import Tone
+
+
+def compare_notices(
+    pairs: PairControl, error: ErrorReport | None, drop: Drop | None, problem: ErrorReport | None
+) -> list[Notice]:
+    """`error` ended the last comparison, `drop` is what the pair lost against its own history, `problem` is why a file
+    was not written."""
+    notices: list[Notice] = []
+    if pairs.refusal is not None:
+        notices.append(load_notice(pairs.refusal, pairs.pair, pairs.remedy))
+    elif pairs.pair is None and pairs.loading is None:
+        notices.append(no_pair_notice())
+    elif pairs.pair is not None and pairs.pair.inactive is Inactive.TARGET_ROLLBACK:
+        title = translate("compare", "There is nothing to compare with this target")
+        notices.append(Notice(title, inactive_sentence(pairs.pair.inactive, pairs.pair), tone=Tone.NOTE))
+    if error is not None:
+        notices.append(_error_notice(error))
+    if drop is not None:
+        title = translate("compare", "This pair was faster before")
+        notices.append(Notice(title, drop_words(drop), (Action.DISMISS_DROP,)))
+    if problem is not None:
+        message = message_for(problem)
+        notices.append(Notice(message.title, message.text, (Action.DISMISS_EXPORT,), report=problem))
+    return notices
+
+
+def why_not(pairs: PairControl, replies: ReplyControl) -> str:
+    """Why a comparison cannot begin now, "" where it can."""
+    if pairs.loading is not None:
+        return translate("compare", "The pair is still loading. Run it when it is ready.")
+    if pairs.pair is None:
+        return translate("compare", "No pair is loaded.")
+    if pairs.pair.inactive is Inactive.TARGET_ROLLBACK:
+        return inactive_sentence(pairs.pair.inactive, pairs.pair)
+    if replies.writing is not None:
+        return translate("compare", "A reply is being written in a chat; Ctrl+. stops it.")
+    return ""
+
+
+def _error_notice(report: ErrorReport) -> Notice:
+    message = message_for(report)
+    if report.kind in TEMPLATE_KINDS:
+        return Notice(
+            message.title, message.text, (Action.USE_CHATML, Action.USE_PLAIN, Action.DETAILS), report=report
+        )
+    return Notice(message.title, message.text, (Action.DETAILS,), report=report)

@@ -1,0 +1,151 @@
+"""What the Compare page says, worked out from what is the case now."""
+
+from __future__ import annotations
+
+from app.amounts import count
+from app.compare.measured import engine_build
+from app.compare.values import Arm, Difference, Outcome, Side, Step
+from app.compare.words import GAIN, LOSS, difference_words, verdict_words
+from app.translate import translate
+from engine.stats import ReplyFold
+from engine.types import EngineInfo, GenerationRequest, LoadedPair
+from ui.compare_control import CompareControl, Compared
+from ui.compare_pane import PaneHead
+from ui.compare_settings import settings_words
+from ui.compare_table import Row, TableText
+
+SLOW_START = 1.15  # first token on ÷ off that is worth a warning
+NONE = "–"
+
+
+def run_words(step: Step, repeats: int) -> str:
+    """Which reply is being written."""
+    if step.number == 0:
+        return translate("compare", "warm-up")
+    return translate("compare", "run {number} of {count}").format(number=step.number, count=repeats)
+
+
+def subtitle(arm: Arm, request: GenerationRequest, pair: LoadedPair, reply: ReplyFold | None) -> str:
+    """What a side is."""
+    if arm is Arm.OFF:
+        return translate("compare", "target alone, cold cache")
+    if pair.inactive is not None:
+        return translate("compare", "lookup alone, cold cache")
+    if request.draft_length is not None:
+        return translate("compare", "draft {length}, cold cache").format(length=request.draft_length)
+    choice = reply.stats.choice if reply is not None else None
+    if choice is None:
+        return translate("compare", "auto, cold cache")
+    if not choice.length:
+        return translate("compare", "auto, resting, cold cache")
+    return translate("compare", "auto, draft {length}, cold cache").format(length=choice.length)
+
+
+def pane_head(control: CompareControl, arm: Arm) -> PaneHead:
+    """What stands above a side now. While a reply is written its bar says how much of it there is; once both sides are
+    measured the faster one fills its bar."""
+    compared, step, outcome = control.compared, control.step, control.comparison.outcome
+    if compared is None:
+        return PaneHead()
+    shown, request = control.shown(arm), compared.plan.request
+    words = subtitle(arm, request, compared.pair, shown.fold if shown is not None else None)
+    if step is not None and step.arm is arm:
+        words = f"{run_words(step, compared.plan.repeats)} · {words}"
+    if not control.running and outcome is not None:
+        mine, other = (outcome.off, outcome.on) if arm is Arm.OFF else (outcome.on, outcome.off)
+        share = mine.tokens_per_s / max(mine.tokens_per_s, other.tokens_per_s)
+        bar = translate("compare", "{share} % of the faster side's speed").format(share=f"{100 * share:.0f}")
+        return PaneHead(words, mine.tokens_per_s, share, bar)
+    if shown is None:
+        return PaneHead(words)
+    tokens, most = shown.fold.stats.completion_tokens, request.max_tokens or 1
+    bar = translate("compare", "{tokens} of at most {most} tokens").format(tokens=count(tokens), most=count(most))
+    return PaneHead(words, shown.rate, 1.0 if shown.fold.end is not None else tokens / most, bar)
+
+
+def table_text(outcome: Outcome | None, preset: str) -> TableText:
+    """The card of the result, with dashes before there is one."""
+    runs = 0 if outcome is None else len(outcome.pairs)
+    speed = translate("compare", "Tokens per second")
+    if runs > 1:
+        speed = translate("compare", "Tokens per second (median of {runs})").format(runs=runs)
+    names = (
+        speed,
+        translate("compare", "First token"),
+        translate("compare", "Target passes"),
+        translate("compare", "Text"),
+    )
+    if outcome is None:
+        rows = (*(Row(name, NONE, NONE, NONE) for name in names[:3]), Row(names[3], NONE, None, NONE))
+        return TableText("", "", rows)
+    off, on = outcome.off, outcome.on
+    passes = outcome.passes_on / outcome.passes_off
+    rows = (
+        Row(
+            names[0],
+            _speed(off, runs),
+            _speed(on, runs),
+            _times(outcome.ratio),
+            _tone(outcome.ratio),
+            translate("compare", "The median of the pairs' ratios; in brackets the slowest and the fastest run"),
+        ),
+        Row(
+            names[1],
+            f"{off.ttft_s:.2f} s",
+            f"{on.ttft_s:.2f} s",
+            _times(outcome.ttft_ratio),
+            "warn" if outcome.ttft_ratio > SLOW_START else "",
+            translate("compare", "From the request to the first token, with a cold cache"),
+        ),
+        Row(
+            names[2],
+            count(outcome.passes_off),
+            count(outcome.passes_on),
+            _times(passes),
+            "good" if passes < LOSS else "",
+            translate("compare", "How often the target was computed for one reply"),
+        ),
+        _text_row(names[3], outcome),
+    )
+    difference = difference_words(outcome.difference) if outcome.difference is not None else ""
+    return TableText(verdict_words(outcome, preset), _tone(outcome.ratio), rows, difference)
+
+
+def _text_row(name: str, outcome: Outcome) -> Row:
+    difference = outcome.difference
+    if difference is None:
+        words = translate("compare", "identical, all {tokens} tokens")
+        words = words.format(tokens=count(outcome.on.completion_tokens))
+        return Row(name, words, None, translate("compare", "same"), "good")
+    words = translate("compare", "differs from token {number} on").format(number=count(difference.index + 1))
+    return Row(name, words, None, *_verdict_of(difference))
+
+
+def _verdict_of(difference: Difference) -> tuple[str, str]:
+    if difference.near_tie:
+        return translate("compare", "a tie"), "caution"
+    if difference.by_chance:
+        return translate("compare", "by chance"), ""
+    return translate("compare", "differs"), "warn"
+
+
+def _speed(side: Side, runs: int) -> str:
+    if runs == 1:
+        return f"{side.tokens_per_s:.1f}"
+    return f"{side.tokens_per_s:.1f} ({side.least_tokens_per_s:.1f}–{side.most_tokens_per_s:.1f})"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f}×"
+
+
+def _tone(ratio: float) -> str:
+    return "good" if ratio > GAIN else "warn" if ratio < LOSS else ""
+
+
+def caption(compared: Compared, engine: EngineInfo | None) -> str:
+    """What was compared where, for whoever sees a picture of it."""
+    pair, build = compared.pair, "" if engine is None else f"llama-cpp-python {engine_build(engine)}"
+    target = f"{pair.target.name} {pair.target.quantisation}".strip()
+    draft = "" if pair.draft is None else f" + {pair.draft.name} {pair.draft.quantisation}".rstrip()
+    return " · ".join(filter(None, (f"{target}{draft}", pair.device, build, settings_words(compared.settings))))
