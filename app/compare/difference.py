@@ -10,8 +10,8 @@ from typing import Final
 from app.compare.values import Difference, PairOfRuns
 from engine.protocol import Weighed
 
-# llama.cpp's logits move by up to 0.05 with the shape of the batch, and two of them decide.
-NEAR_TIE: Final = 0.1
+# Nearer than this, the shape of a batch decides (docs/losslessness.md, "The hardware rounds").
+NEAR_TIE: Final = 0.05
 
 _LONGEST_WORD: Final = 24  # of what is quoted: a text without blanks has no words
 
@@ -37,7 +37,8 @@ def difference_of(pairs: Sequence[PairOfRuns]) -> Difference | None:
     off, on = pair.off.text, pair.on.text
     at = next((place for place, (a, b) in enumerate(zip(off, on, strict=False)) if a != b), min(len(off), len(on)))
     start = at
-    while start > 0 and at - start < _LONGEST_WORD and not off[start - 1].isspace():
+    in_word = not (_at_boundary(off, at) and _at_boundary(on, at))
+    while in_word and start > 0 and at - start < _LONGEST_WORD and not off[start - 1].isspace():
         start -= 1
     return Difference(pair.first_difference, _word(off, start, at), _word(on, start, at))
 
@@ -55,13 +56,17 @@ def weighing_of(pairs: Sequence[PairOfRuns]) -> Weighing | None:
 
 def explained(difference: Difference, weighed: Weighed) -> Difference:
     """`difference` with what the target said of it."""
-    near = None if weighed.gap is None else weighed.gap <= NEAR_TIE
+    near = None if weighed.gap is None else weighed.gap < NEAR_TIE
     return replace(difference, gap=weighed.gap, near_tie=near, by_chance=weighed.chosen is None)
 
 
 def is_finite(gap: float | None) -> bool:
     """There is a gap that can be told as a number."""
     return gap is not None and gap < inf
+
+
+def _at_boundary(text: str, at: int) -> bool:
+    return at >= len(text) or text[at].isspace()
 
 
 def _word(text: str, start: int, at: int) -> str | None:

@@ -11,10 +11,12 @@ from engine.types import Choice
 
 GAIN, LOSS = 1.03, 0.97  # ratios between them are no difference
 
+_AT_REST = (Choice.PROBING, Choice.RESTING, Choice.CHECKING, Choice.ROUNDS_TOO_SLOW)
+
 
 def verdict_words(outcome: Outcome, preset: str) -> str:
     """What to do about it. A short reply is told as such, as its ratio is mostly chance."""
-    words = _too_short() if outcome.is_short else _auto(outcome.ratio) if is_auto(outcome) else _fixed(outcome.ratio)
+    words = _too_short() if outcome.is_short else _auto(outcome) if is_auto(outcome) else _fixed(outcome.ratio)
     return words.format(
         ratio=f"{outcome.ratio:.2f} ×",
         what=_what(preset),
@@ -87,10 +89,12 @@ def _too_short() -> str:
     return translate("compare", "{ratio} on {what}, but {tokens} tokens are too short to tell.")
 
 
-def _auto(ratio: float) -> str:
-    if ratio > GAIN:
+def _auto(outcome: Outcome) -> str:
+    if outcome.ratio > GAIN:
         return translate("compare", "{ratio} on {what}: leave it on auto.")
-    if ratio >= LOSS:
+    if outcome.ratio >= LOSS and outcome.choice is not None and outcome.choice.choice in _AT_REST:
+        return translate("compare", "{ratio} on {what}: guessing does not pay here, and auto keeps it off.")
+    if outcome.ratio >= LOSS:
         return translate("compare", "{ratio} on {what}: no gain and no loss. Auto may stay on.")
     return translate("compare", "{ratio} on {what}: slower than off. Switch it off for this kind of text.")
 

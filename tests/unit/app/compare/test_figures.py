@@ -1,42 +1,20 @@
-"""The arithmetic of a benchmark, on replies with known times."""
+"""The arithmetic of a comparison, on replies with known times."""
 
 from __future__ import annotations
 
 import pytest
 
-from app.compare.figures import ratio_of, side_of
-from app.compare.values import PairOfRuns, Run
-from engine.protocol import Finished, Started
-from engine.stats import ReplyFold
-from engine.types import DraftRound, EndReason, Source, TokenEvent
+from app.compare.figures import outcome_of, ratio_of, side_of
+from app.compare.values import PairOfRuns
+from engine.types import Choice, RoundChoice
+from tests.unit.app.compare.replies import LONG, run
+from tests.unit.app.compare.replies import pair as texts
 
-
-def run(ids: list[int], seconds: float, *, accepted: int = 0, verified: int = 0, ttft_s: float = 0.1) -> Run:
-    """A reply of these tokens in one round of so many seconds, as if none had come with the prompt."""
-    tokens = tuple(
-        TokenEvent(
-            index,
-            token,
-            f"<{token}>",
-            Source.ACCEPTED if index < accepted else Source.PLAIN,
-            None,
-            1,
-            None,
-            None,
-            0,
-            index,
-        )
-        for index, token in enumerate(ids)
-    )
-    fold = ReplyFold()
-    fold.add(Started(1, 10, 0, 0, 0.05, None))
-    fold.add(DraftRound(1, 1, tuple(ids[:verified]), verified, accepted, tokens, 0.0, seconds, 0.0, seconds))
-    fold.add(Finished(1, EndReason.LENGTH, "", ttft_s, seconds))
-    return Run.of(fold)
+FOUR = ["one", " two", " three", " four"]
 
 
 def pair(off_s: float, on_s: float) -> PairOfRuns:
-    return PairOfRuns(run([1, 2, 3, 4], off_s), run([1, 2, 3, 4], on_s, accepted=2, verified=3))
+    return PairOfRuns(run(FOUR, off_s), run(FOUR, on_s, accepted=2, verified=3))
 
 
 def test_ratio_is_the_median_of_the_pairs() -> None:
@@ -47,9 +25,10 @@ def test_ratio_is_the_median_of_the_pairs() -> None:
 
 def test_side_tells_medians_and_spread() -> None:
     """Speeds are tokens over decoding time; the median is over the runs."""
-    side = side_of([run([1, 2], 1.0, ttft_s=0.3), run([1, 2], 2.0, ttft_s=0.1), run([1, 2], 4.0, ttft_s=0.2)])
+    two = FOUR[:2]
+    side = side_of([run(two, 1.0, ttft_s=0.3), run(two, 2.0, ttft_s=0.1), run(two, 4.0, ttft_s=0.2)])
     assert (side.tokens_per_s, side.least_tokens_per_s, side.most_tokens_per_s) == (1.0, 0.5, 2.0)
-    assert (side.ttft_s, side.prefill_s, side.completion_tokens) == (0.2, 0.05, 2)
+    assert (side.ttft_s, side.prefill_s, side.completion_tokens, side.passes) == (0.2, 0.05, 2, 1)
     assert side.acceptance_rate is None
     assert side.tokens_per_round == 2.0
 
@@ -61,8 +40,25 @@ def test_side_with_speculation_tells_acceptance() -> None:
 
 @pytest.mark.parametrize(
     ("off", "on", "expected"),
-    [([1, 2, 3], [1, 2, 3], None), ([1, 2, 3], [1, 9, 3], 1), ([1, 2], [1, 2, 3], 2), ([1, 2, 3], [1, 2], 2)],
+    [("a b c", "a b c", None), ("a b c", "a x c", 1), ("a b", "a b c", 2), ("a b c", "a b", 2)],
 )
-def test_first_difference(off: list[int], on: list[int], expected: int | None) -> None:
+def test_first_difference(off: str, on: str, expected: int | None) -> None:
     """The first token that differs is named, the end of a shorter text included."""
-    assert PairOfRuns(run(off, 1.0), run(on, 1.0)).first_difference == expected
+    assert texts(off, on).first_difference == expected
+
+
+def test_outcome_has_both_ratios_and_the_last_choice() -> None:
+    """First tokens are compared pair by pair like speeds; of the choices the last one is told."""
+    resting = RoundChoice(Choice.RESTING, ratio=0.8)
+    outcome = outcome_of([pair(2.0, 1.0), PairOfRuns(run(FOUR, 2.0, ttft_s=0.2), run(FOUR, 1.0, choice=resting))])
+    assert outcome.ratio == pytest.approx(2.0)
+    assert outcome.ttft_ratio == pytest.approx(0.75)
+    assert (outcome.passes_off, outcome.passes_on) == (1, 1)
+    assert outcome.choice == resting
+    assert outcome.difference is None
+
+
+def test_short_replies_are_known() -> None:
+    """Below 64 tokens a ratio is mostly chance."""
+    assert outcome_of([pair(2.0, 1.0)]).is_short
+    assert not outcome_of([texts(LONG, LONG)]).is_short
