@@ -155,13 +155,18 @@ class CompareControl(QObject):
         return self.compared.complete.get(arm)
 
     def live(self) -> LiveReply | None:
-        """For the live panel: the reply being written, or else the last one with speculation."""
+        """For the live panel: the reply being written, or else the last one with speculation and what all came to."""
         arm = self.step.arm if self.step is not None else Arm.ON
-        shown, off = self.shown(arm), self.shown(Arm.OFF)
+        shown, off, outcome = self.shown(arm), self.shown(Arm.OFF), self.comparison.outcome
         if shown is None:
             return None
-        off_rate = off.rate if off is not None and arm is Arm.ON else None
-        return LiveReply(shown.fold.stats, shown.rate, tuple(shown.meter.points), off_rate)
+        live = LiveReply(shown.fold.stats, shown.rate, tuple(shown.meter.points))
+        if not self.running and outcome is not None:
+            rates = outcome.on.tokens_per_s, outcome.off.tokens_per_s
+            return replace(live, rate=rates[0], off_rate=rates[1], ratio=outcome.ratio)
+        if arm is Arm.ON and off is not None:
+            return replace(live, off_rate=off.rate)
+        return live
 
     def _request(self, prompt: str, kind: str) -> GenerationRequest:
         """As the chat would ask, but for what the comparison sets itself."""

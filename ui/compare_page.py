@@ -10,9 +10,9 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.compare.presets import PRESETS, preset_name, preset_of
-from app.messages import inactive_sentence
+from app.messages import choice_note, inactive_sentence
 from app.translate import translate
-from engine.types import ChatFormat, LoadRequest
+from engine.types import ChatFormat, LoadedPair
 from ui.cards import Action, Notice
 from ui.chat_page import FIGURES_PAUSE_MS, ROOM_FOR_PANEL
 from ui.compare_bar import CompareBar, RunState
@@ -24,6 +24,7 @@ from ui.compare_notices import compare_notices, why_not
 from ui.compare_settings import CompareSettings, CompareSettingsPopover
 from ui.compare_store import CompareStore
 from ui.live_panel import LivePanel
+from ui.mix_control import MixControl
 from ui.notices import NoticeArea
 from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
@@ -51,6 +52,7 @@ class ComparePage(Translated, QWidget):
         pairs: PairControl,
         replies: ReplyControl,
         store: CompareStore,
+        mix: MixControl,
         last_message: Callable[[], str],
     ) -> None:
         """`last_message` gives what the user wrote last in the open chat, "" where that is nothing."""
@@ -58,13 +60,14 @@ class ComparePage(Translated, QWidget):
         self.setProperty("role", "work")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._control, self._pairs, self._replies, self._store = control, pairs, replies, store
+        self._mix = mix
         self._last_message = last_message
         self.notices, self.bar, self.board, self.live = NoticeArea(), CompareBar(), CompareBoard(control), LivePanel()
         self.settings = CompareSettingsPopover(self)
         self.exporter = Exporter(self, control, store, self.board)
         self._scroll, self._panel_line = QScrollArea(), QFrame()
         self._panel_wanted = True
-        self._known: LoadRequest | None = None  # whose past is shown
+        self._known: LoadedPair | None = None  # whose past is shown
         self._hint = ""
         self._paint, self._figures = _pause(self, PAINT_MS), _pause(self, FIGURES_PAUSE_MS)
         self._build()
@@ -148,8 +151,7 @@ class ComparePage(Translated, QWidget):
 
     def _on_pair_changed(self) -> None:
         self._hint = ""
-        if self._pairs.request != self._known:
-            self._look()
+        self._look()
         self._refresh()
 
     def _on_replies_changed(self) -> None:
@@ -166,11 +168,11 @@ class ComparePage(Translated, QWidget):
         self._refresh()
 
     def _look(self) -> None:
-        """Read what is known of the pair, if anybody looks."""
-        pair, load = self._pairs.pair, self._pairs.request
-        if pair is not None and load is not None and self.isVisible():
-            self._known = load
-            self._store.look(pair, load)
+        """Read what is known of the pair, once somebody looks."""
+        pair = self._pairs.pair
+        if pair is not None and pair is not self._known and self.isVisible():
+            self._known = pair
+            self._store.look(pair)
 
     # what is seen
 
@@ -213,16 +215,20 @@ class ComparePage(Translated, QWidget):
     def _show_loading(self) -> None:
         self.notices.show_loading(self._pairs.loading)
 
-    def _show_known(self) -> None:
-        """What was read from the disk."""
-        self.board.mix.show_rows(self._store.mix)
-        self._refresh()
+    def _show_mix(self) -> None:
+        self.board.mix.show_rows(self._mix.rows)
 
     def _show_figures(self) -> None:
-        live = self._control.live()
-        if live is not None and live.stats.inactive is not None:
-            live = replace(live, reason=inactive_sentence(live.stats.inactive, self._pairs.pair))
+        live, costs, chosen = self._control.live(), self._pairs.costs, None
+        if live is not None:
+            inactive, choice = live.stats.inactive, live.stats.choice
+            costs = live.stats.costs or costs
+            if inactive is not None:
+                live = replace(live, reason=inactive_sentence(inactive, self._pairs.pair))
+            elif choice is not None:
+                live, chosen = replace(live, auto=choice_note(choice)), choice.length
         self.live.show_reply(live)
+        self.live.show_costs(costs, chosen)
 
     # how it is put together
 
@@ -269,7 +275,8 @@ class ComparePage(Translated, QWidget):
         self.exporter.saved.connect(self._on_saved)
         self._pairs.changed.connect(self._on_pair_changed)
         self._pairs.progressed.connect(self._show_loading)
-        self._store.changed.connect(self._show_known)
+        self._store.changed.connect(self._refresh)
+        self._mix.changed.connect(self._show_mix)
         self._paint.timeout.connect(self.board.show_progress)
         self._figures.timeout.connect(self._show_figures)
 

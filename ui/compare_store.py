@@ -1,4 +1,4 @@
-"""What is known from before: earlier comparisons, and what speculation brought on the user's own texts."""
+"""What earlier comparisons came to, and the files that a new one is saved in."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from PySide6.QtCore import QObject, Signal
 
 from app.compare.history import Drop, History, Record, record_of
 from app.compare.measured import Measured, pair_key
-from app.mix import Mix, MixRow, mix_key
 from app.paths import storage_error
 from engine.errors import ErrorReport
-from engine.types import LoadedPair, LoadRequest
+from engine.types import LoadedPair
 from ui.models_pool import Pool, Task
-
-Known = tuple[tuple[MixRow, ...], tuple[Record, ...]]
 
 
 class CompareStore(QObject):
     """Main thread; disks are read and written in a thread, in the order in which it is asked.
 
     Attributes:
-        mix, runs: of the pair that was looked at last; runs latest first.
+        runs: of the pair that was looked at last, latest first.
         drop: what it lost against its own history, until the user has seen it.
         problem: why a file was not written, until the user has seen it.
 
@@ -34,25 +31,20 @@ class CompareStore(QObject):
 
     changed = Signal()
 
-    def __init__(self, history: History, mix: Mix) -> None:
+    def __init__(self, history: History) -> None:
         super().__init__()
-        self.mix: tuple[MixRow, ...] = ()
         self.runs: tuple[Record, ...] = ()
         self.drop: Drop | None = None
         self.problem: ErrorReport | None = None
-        self._history, self._mix = history, mix
+        self._history = history
         self._reading: Task | None = None
         self._pool = Pool(threads=1)
 
-    def look(self, pair: LoadedPair, load: LoadRequest) -> None:
+    def look(self, pair: LoadedPair) -> None:
         """Read what is known of a pair; `changed` follows."""
-
-        def read(_: Task) -> Known:
-            return self._mix.own_mix(mix_key(load)), self._history.runs(pair_key(pair))
-
         if self._reading is not None:
             self._reading.cancel()
-        self._reading = self._pool.run(read, self._on_read)
+        self._reading = self._pool.run(lambda _: self._history.runs(pair_key(pair)), self._on_read)
 
     def remember(self, measured: Measured) -> None:
         """Keep what a comparison came to; `changed` follows, with what the pair lost since earlier ones."""
@@ -64,7 +56,7 @@ class CompareStore(QObject):
             return drop
 
         self._pool.run(add, self._on_added)
-        self.look(measured.pair, measured.load)
+        self.look(measured.pair)
 
     def write(self, file: Path, content: Callable[[], bytes], on_done: Callable[[], object]) -> None:
         """Make a file, whole or not at all; `content` is called in the thread. `problem` says why it was not made."""
@@ -93,11 +85,10 @@ class CompareStore(QObject):
         """Write what waits to be written, then close the files."""
         self._pool.close(finish=True)
         self._history.close()
-        self._mix.close()
 
-    def _on_read(self, known: Known) -> None:
+    def _on_read(self, runs: tuple[Record, ...]) -> None:
         self._reading = None
-        self.mix, self.runs = known
+        self.runs = runs
         self.changed.emit()
 
     def _on_added(self, drop: Drop | None) -> None:

@@ -12,7 +12,6 @@ from app.compare.history import FILE_NAME, History
 from app.engine_client import EngineClient
 from app.fit.desk import FitDesk
 from app.fit.loads import LoadJudge
-from app.mix import Mix
 from app.paths import Paths
 from app.starter import starter_pair
 from engine.protocol import LoadProgress
@@ -25,6 +24,7 @@ from ui.fonts import text_font
 from ui.language import Language
 from ui.main_window import MainWindow
 from ui.memory_control import MemoryControl
+from ui.mix_control import MixControl
 from ui.models_app import AppParts
 from ui.models_control import ModelsControl
 from ui.models_fits import ModelsFits
@@ -50,7 +50,8 @@ class Program:
         self.pairs = PairControl(self.worker, find_starter)
         self.replies = ReplyControl(self.worker, self.pairs)
         self.comparing = CompareControl(self.worker, self.pairs, self.replies)
-        self.compared = CompareStore(History(paths.data / FILE_NAME), Mix(paths.data / "mix.sqlite"))
+        self.compared = CompareStore(History(paths.data / FILE_NAME))
+        self.mix = MixControl(paths.data / "mix.sqlite3", self.pairs, self.replies)
         self.models = ModelsControl(parts)
         self.fits = ModelsFits(parts)
         self.memory = MemoryControl(desk, client)
@@ -62,6 +63,7 @@ class Program:
             self.replies,
             self.comparing,
             self.compared,
+            self.mix,
             self.models,
             self.fits,
             self.memory,
@@ -76,6 +78,7 @@ class Program:
         self._client.close()
         self.worker.stop()
         self.compared.close()
+        self.mix.close()
         self.fits.close()
         self.models.close()
         self.memory.close()

@@ -33,6 +33,7 @@ from ui.drop_files import DropFiles
 from ui.first_start import FirstStart
 from ui.language import Language
 from ui.memory_control import MemoryControl
+from ui.mix_control import MixControl
 from ui.models_control import ModelsControl
 from ui.models_fits import ModelsFits
 from ui.models_page import ModelsPage
@@ -65,6 +66,7 @@ class MainWindow(Translated, QMainWindow):
         replies: ReplyControl,
         comparing: CompareControl,
         compared: CompareStore,
+        mix: MixControl,
         models: ModelsControl,
         fits: ModelsFits,
         memory: MemoryControl,
@@ -83,7 +85,7 @@ class MainWindow(Translated, QMainWindow):
         self.top_bar, self.rail, self.status_line = TopBar(), Rail(), StatusLine()
         self.first_start, self.settings_page = FirstStart(), SettingsPage()
         self.chat = ChatPage(Conversations(), replies, pairs, memory)
-        self.compare = ComparePage(comparing, pairs, replies, compared, lambda: self.chat.last_message)
+        self.compare = ComparePage(comparing, pairs, replies, compared, mix, lambda: self.chat.last_message)
         self.models_page = ModelsPage(models, fits)
         self.pair_actions = PairActions(self, pairs)
         self._stack = QStackedWidget()

@@ -58,7 +58,7 @@ class FakeClient:
     Attributes:
         speed: 1 replays rounds as fast as they were, infinity without any wait.
         gap: between the two tokens of every weighing.
-        loads, requests, weighings: what was asked for, in order.
+        loads, requests, weighings: what was asked for, in order. `measured` has which of the loads were to measure.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class FakeClient:
         self.speed = speed
         self.gap = 0.008
         self.loads: list[LoadRequest] = []
+        self.measured: list[bool] = []
         self.requests: list[GenerationRequest] = []
         self.weighings: list[tuple[tuple[int, ...], tuple[int, int]]] = []
         self.pair: LoadedPair | None = None
@@ -99,7 +100,8 @@ class FakeClient:
 
     def load(self, request: LoadRequest) -> FakeJob:
         self._start()
-        self.loads.append(request)
+        self.loads.append(replace(request, measure=False))
+        self.measured.append(request.measure)
         self.pair = None
         tape = self._load_tapes.pop(0) if self._load_tapes else loading()
         return self._begin(tape, Failed(0, ErrorReport(ErrorKind.LOAD_CANCELLED)))
