@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QDateTime, QLocale, Qt
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QLabel, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QLabel, QTableWidget, QTableWidgetItem, QWidget
 
 from app.amounts import count
 from app.compare.history import Record
@@ -49,12 +49,13 @@ def _table(runs: Sequence[Record]) -> QTableWidget:
         translate("compare", "Engine"),
     )
     table = QTableWidget(len(runs), len(heads))
-    table.setProperty("role", "models")
+    table.setProperty("role", "history")
     table.setAccessibleName(translate("compare", "Earlier runs of this pair"))
     table.setHorizontalHeaderLabels(heads)
     table.setMinimumSize(*SIZE)
     table.setShowGrid(False)
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setTabKeyNavigation(False)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.verticalHeader().hide()
     table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -62,7 +63,7 @@ def _table(runs: Sequence[Record]) -> QTableWidget:
     for row, run in enumerate(runs):
         for place, words in enumerate(_cells(run)):
             table.setItem(row, place, QTableWidgetItem(words))
-    table.resizeColumnsToContents()
+    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     table.horizontalHeader().setStretchLastSection(True)
     return table
 

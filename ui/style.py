@@ -172,6 +172,13 @@ QCheckBox::indicator {{
 QCheckBox::indicator:checked {{ background: {t.accent}; border-color: {t.accent}; }}
 QCheckBox:focus {{ color: {t.accent}; }}
 
+QTableView[role="history"] {{ background: transparent; border: none; outline: none; }}
+QTableView[role="history"] QHeaderView {{ background: transparent; border: none; }}
+QTableView[role="history"] QHeaderView::section {{
+    background: transparent; color: {t.muted}; border: none; border-bottom: 1px solid {t.border};
+    padding: 0 8px 4px 8px; font-size: 12px;
+}}
+QTableView[role="history"]::item {{ padding: 0 8px; }}
 QTableView[role="models"] {{ background: transparent; border: none; outline: none; }}
 QTableView[role="models"] QHeaderView {{ background: transparent; border: none; }}
 QTableView[role="models"] QHeaderView::section {{
