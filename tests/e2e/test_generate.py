@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import TinyPair
-from tests.e2e.program import COMMAND, ONE_THREAD, ROOT, Result, run
+from tests.e2e.program import COMMAND, FOUR_GUESSES, ONE_THREAD, ROOT, Result, run
 from tests.fakes.gguf_files import Tiny, write_model
 
-GREEDY = ["--temperature", "0"]
+GREEDY = ["--temperature", "0", *FOUR_GUESSES]  # so that two runs round alike
 EXACT = ["--flash-attn", "off", "--kv-type", "f32"]
 
 
@@ -79,7 +79,8 @@ def test_same_seed_same_text_with_and_without_speculation(tiny: TinyPair, temper
         "--json",
     ]
     words += ["--temperature", temperature]
-    off, on, long = (run(*words, "--speculation", "off"), run(*words), run(*words, "--draft-length", "9"))
+    kinds = (["--speculation", "off"], FOUR_GUESSES, ["--draft-length", "9"])
+    off, on, long = (run(*words, *kind) for kind in kinds)
     texts = {str(result.document["text"]) for result in (off, on, long)}
     assert len(texts) == 1
     assert [stats(result)["speculation"] for result in (off, on, long)] == ["off", "on", "on"]
