@@ -17,6 +17,8 @@ os.environ["GGML_NO_BACKTRACE"] = "1"  # an abort must not start a debugger
 # Engines under test share the cores with the tests. OpenMP's threads spin while they wait for each other, and a
 # spinning thread whose partner has lost its core costs a factor of ten; sleeping ones cost a fourth.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# The program under test is started some two hundred times: what Python compiled for one start serves the others.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Whose computer it is must not matter: not its keyring, not its tokens, not its mirror.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 for name in [name for name in os.environ if name.startswith(("HF_", "HUGGING"))]:
