@@ -191,7 +191,10 @@ def test_other_settings_leave_no_verdict(models: Models) -> None:
 def test_arithmetic_comes_first(qtbot: QtBot, tmp_path: Path) -> None:
     """All pairs are estimated before llama.cpp is asked of one; the chosen pair is first each time."""
     parts = FakeParts(memory=FakeFits(fits=fresh_fits()))
+    parts.memory.answers.clear()
     with open_models(qtbot, tmp_path, parts) as models:
+        models.wait(lambda: not any(fit(models, place).fetching for place in range(len(PAIRS))))
+        parts.memory.answers.set()  # all headers are there, so that all pairs could be asked of at once
         wait_for_fits(models)
         asked = [question.asks for question in parts.memory.questions]
         first = asked.index(True)
