@@ -177,7 +177,7 @@ def hang(shell: Shell) -> ReplyTurn:
     shell.load()
     shell.client.play_next(tapes.held(tapes.reply("One two three four five six seven. " * 5), 3, deaf=True))
     reply = shell.send("Count")
-    shell.wait(lambda: reply.fold.stats.rounds == 3)
+    shell.wait(lambda: reply.fold.stats.rounds == 3 and shell.chat.transcript.box.button.text() == "Stop")
     return reply
 
 
