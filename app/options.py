@@ -11,6 +11,7 @@ from dataclasses import replace
 from app.generation_settings import SEED_LIMIT
 from app.pairs import PairChoice
 from app.prompts import is_unicode, read_messages, read_text
+from app.text_kind import kind_of
 from engine.types import (
     LEAST_UBATCH,
     MAX_CTX,
@@ -242,11 +243,14 @@ def generation_request(
         drafters=arguments.drafters,
     )
     if arguments.messages is not None:
-        return replace(request, messages=read_messages(arguments.messages))
+        messages = read_messages(arguments.messages)
+        return replace(request, messages=messages, kind=kind_of(messages))
     text = default_prompt if arguments.prompt is None else arguments.prompt
     if arguments.prompt_file is not None:
         text = read_text(arguments.prompt_file)
-    return replace(request, prompt=text) if arguments.raw else replace(request, messages=(ChatMessage("user", text),))
+    question = (ChatMessage("user", text),)
+    request = replace(request, kind=kind_of(question))
+    return replace(request, prompt=text) if arguments.raw else replace(request, messages=question)
 
 
 def _default(text: str) -> str:

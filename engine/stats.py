@@ -40,7 +40,7 @@ class GenerationStats:
         sample_s: shaping and judging. other_s: the rest of the rounds' wall time.
         decode_s: from the first token to the end. The first token is what reading the prompt ended with, so neither it
             nor the moment it took counts: one token in no time would be a thousand tokens a second.
-        timed_tokens: the tokens written in decode_s.
+        timed_tokens: the tokens written in decode_s. rested: those of them written while guessing did not pay.
         inactive: why speculation did not run, or stopped.
         choice: of the last round that had one; the last token of a reply leaves none.
         draft_inactive: why the draft model proposed nothing, or stopped, although the lookup went on.
@@ -62,6 +62,7 @@ class GenerationStats:
     ttft_s: float = 0.0
     decode_s: float = 0.0
     timed_tokens: int = 0
+    rested: int = 0
     draft_s: float = 0.0
     verify_s: float = 0.0
     sample_s: float = 0.0
@@ -112,6 +113,7 @@ class GenerationStats:
         return replace(
             counted,
             timed_tokens=self.timed_tokens + len(event.tokens),
+            rested=self.rested + (len(event.tokens) if _rests(event.choice) else 0),
             decode_s=self.decode_s + event.wall_s,
             draft_s=self.draft_s + event.draft_s,
             verify_s=self.verify_s + event.verify_s,
@@ -143,6 +145,10 @@ class GenerationStats:
 
     def with_finished(self, event: Finished) -> GenerationStats:
         return replace(self, ttft_s=event.ttft_s, decode_s=event.decode_s)
+
+
+def _rests(choice: RoundChoice | None) -> bool:
+    return choice is not None and choice.choice in (Choice.RESTING, Choice.ROUNDS_TOO_SLOW)
 
 
 def _count_positions(counts: tuple[int, ...], upto: int) -> tuple[int, ...]:

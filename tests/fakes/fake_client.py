@@ -57,7 +57,7 @@ class FakeClient:
 
     Attributes:
         speed: 1 replays rounds as fast as they were, infinity without any wait.
-        loads, requests: what was asked for, in order.
+        loads, requests: what was asked for, in order. `measured` has which of the loads were to measure.
     """
 
     def __init__(
@@ -70,6 +70,7 @@ class FakeClient:
     ) -> None:
         self.speed = speed
         self.loads: list[LoadRequest] = []
+        self.measured: list[bool] = []
         self.requests: list[GenerationRequest] = []
         self.pair: LoadedPair | None = None
         self.pid: int | None = None
@@ -96,7 +97,8 @@ class FakeClient:
 
     def load(self, request: LoadRequest) -> FakeJob:
         self._start()
-        self.loads.append(request)
+        self.loads.append(replace(request, measure=False))
+        self.measured.append(request.measure)
         self.pair = None
         tape = self._load_tapes.pop(0) if self._load_tapes else loading()
         return self._begin(tape, Failed(0, ErrorReport(ErrorKind.LOAD_CANCELLED)))

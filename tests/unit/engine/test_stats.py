@@ -8,7 +8,17 @@ import pytest
 
 from engine.protocol import Finished, SpeculationStopped, Started
 from engine.stats import DrafterCounts, FoldedEvent, GenerationStats, ReplyFold
-from engine.types import Drafter, DraftRound, EndReason, Inactive, Rejected, Source, TokenEvent
+from engine.types import (
+    Choice,
+    Drafter,
+    DraftRound,
+    EndReason,
+    Inactive,
+    Rejected,
+    RoundChoice,
+    Source,
+    TokenEvent,
+)
 
 A, R, B, P = Source.ACCEPTED, Source.RESAMPLED, Source.BONUS, Source.PLAIN
 
@@ -160,3 +170,10 @@ def test_a_reply_without_tokens_ends_too() -> None:
     fold = folded(STARTED, Finished(job=1, reason=EndReason.CANCELLED, tail="", ttft_s=0.0, decode_s=0.0))
     assert (fold.text, fold.tokens, fold.end) == ("", [], EndReason.CANCELLED)
     assert fold.stats.tokens_per_s is None
+
+
+def test_tokens_of_a_rest_are_counted() -> None:
+    """Those of plain rounds because guessing does not pay; a probe is none of them, nor is the untimed first token."""
+    choices = (Choice.RESTING, Choice.PROBING, Choice.RESTING, Choice.DRAFTING, Choice.ROUNDS_TOO_SLOW)
+    rounds = [replace(event, choice=RoundChoice(choice)) for event, choice in zip(ROUNDS, choices, strict=True)]
+    assert folded(STARTED, *rounds).stats.rested == 3
