@@ -100,8 +100,10 @@ def add_anyway(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--anyway", action="store_true", help="load the pair even if it is predicted not to fit")
 
 
-def add_prompt_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """What the model is asked."""
+def add_prompt_options(
+    parser: argparse.ArgumentParser, *, required: bool
+) -> argparse._MutuallyExclusiveGroup:
+    """What the model is asked. Other ways to ask may be added to the group that is returned."""
     prompt = parser.add_argument_group("prompt")
     choice = prompt.add_mutually_exclusive_group(required=required)
     choice.add_argument("--prompt", metavar="TEXT", type=_text, help="what to ask")
@@ -118,6 +120,7 @@ def add_prompt_options(parser: argparse.ArgumentParser, *, required: bool) -> No
         default=ChatFormat.MODEL.value,
         help=_default("how messages become a prompt: the model's own template, ChatML, or plain paragraphs"),
     )
+    return choice
 
 
 def add_reply_options(

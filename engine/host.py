@@ -35,10 +35,11 @@ from engine.protocol import (
     Quantized,
     Ready,
     Shutdown,
+    Weigh,
 )
 from engine.session import Session
 
-_C = TypeVar("_C", Load, Generate, Quantize)
+_C = TypeVar("_C", Load, Generate, Weigh, Quantize)
 
 _PARENT_GONE: Final = 0  # exit status: leaving with the parent is no fault
 
@@ -48,7 +49,7 @@ class EngineHost:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._work: queue.SimpleQueue[Load | Generate | Quantize | Shutdown] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[Load | Generate | Weigh | Quantize | Shutdown] = queue.SimpleQueue()
         self._cancelled: set[int] = set()
         self._session: Session | None = None
 
@@ -62,6 +63,8 @@ class EngineHost:
                     self._guard(load.job, self._load, load)
                 case Generate() as generate:
                     self._guard(generate.request.job, self._generate, generate)
+                case Weigh() as weigh:
+                    self._guard(weigh.job, self._weigh, weigh)
                 case Quantize() as job:
                     self._guard(job.job, self._quantize, job)
                 case Shutdown():
@@ -123,6 +126,12 @@ class EngineHost:
             raise EngineError(ErrorKind.NOT_LOADED)
         job = command.request.job
         for event in self._session.generate(command.request, self._is_cancelled(job)):
+            self._send(event)
+
+    def _weigh(self, command: Weigh) -> None:
+        if self._session is None:
+            raise EngineError(ErrorKind.NOT_LOADED)
+        for event in self._session.weigh(command, self._is_cancelled(command.job)):
             self._send(event)
 
     def _quantize(self, command: Quantize) -> None:

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from app import logs
 from app.engine_client import EngineClient, EngineState, Job, Patience
 from engine.errors import EngineError, ErrorKind
-from engine.protocol import Event, Failed, Finished, Loaded, LoadProgress, Quantized, Started
+from engine.protocol import Event, Failed, Finished, Loaded, LoadProgress, Quantized, Started, Weighed
 from engine.stats import ReplyFold
 from engine.types import DraftRound, EndReason, GenerationRequest, LoadRequest
 from tests.fakes import scripted_engine
@@ -154,6 +154,24 @@ def test_quantize(client: EngineClient, tmp_path: Path) -> None:
     job = client.quantize(tmp_path / "from.gguf", made, "F32")
     assert ending(job) == Quantized(job.id, str(made))
     assert made.read_bytes() == b"GGUF"
+
+
+def test_weigh(client: EngineClient) -> None:
+    """Weighing needs a pair, and ends with what the target said."""
+    assert failure(ending(client.weigh(request("one"), (1, 2), (3, 4)))) is ErrorKind.NOT_LOADED
+    list(client.load(LoadRequest("a.gguf")))
+    job = client.weigh(request("one"), (1, 2), (3, 4))
+    assert ending(job) == Weighed(job.id, (1.0, 0.75), 3, 0.25)
+
+
+def test_weighing_after_a_death_loads_again(client: EngineClient) -> None:
+    """As a reply does; one that kills the engine ends with the reason, and one that is cancelled as such."""
+    list(client.load(LoadRequest("a.gguf")))
+    assert failure(ending(client.weigh(request("die"), (), (3, 4)))) is ErrorKind.ENGINE_DIED
+    assert [type(event) for event in client.weigh(request("one"), (), (3, 4))] == [LoadProgress, Weighed]
+    job = client.weigh(request("wait"), (), (3, 4))
+    job.cancel()
+    assert failure(ending(job)) is ErrorKind.LOAD_CANCELLED
 
 
 def test_large_prompt_passes_while_the_engine_starts(client: EngineClient) -> None:
