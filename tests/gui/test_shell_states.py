@@ -122,7 +122,7 @@ def test_ready(shell: Shell) -> None:
     assert shell.window.top_bar.pair.accessibleName() == "SmolLM2 135M Instruct F32 + SmolLM2 135M Instruct Q4_1"
     assert shell.window.status_line.state == "Engine ready · CPU · n_ctx 8,192"
     assert shell.window.status_line.verdict == "Draft SmolLM2 135M Instruct Q4_1 matches the target vocabulary"
-    assert shell.window.top_bar.speculation.subtitle == "draft 4"
+    assert shell.window.top_bar.speculation.subtitle == "auto"
     assert not shell.notices
 
 

@@ -174,7 +174,7 @@ def test_presets_are_plans_of_one_seed() -> None:
     assert len({plan.request.sampling.seed for plan in plans}) == 1
     assert [plan.preset for plan in bench_plans("--preset", "all")] == [preset.id for preset in PRESETS]
     [plan] = bench_plans()
-    assert (plan.preset, plan.request.kind, plan.request.cold) == ("", "", True)
+    assert (plan.preset, plan.request.kind, plan.request.cold) == ("", "code", True)
     [raw] = bench_plans("--preset", "code", "--raw")
     assert raw.request.prompt == PRESETS[0].prompt
     assert raw.request.messages == ()
