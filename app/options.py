@@ -100,8 +100,10 @@ def add_anyway(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--anyway", action="store_true", help="load the pair even if it is predicted not to fit")
 
 
-def add_prompt_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """What the model is asked."""
+def add_prompt_options(
+    parser: argparse.ArgumentParser, *, required: bool
+) -> argparse._MutuallyExclusiveGroup:
+    """What the model is asked. Other ways to ask may be added to the group that is returned."""
     prompt = parser.add_argument_group("prompt")
     choice = prompt.add_mutually_exclusive_group(required=required)
     choice.add_argument("--prompt", metavar="TEXT", type=_text, help="what to ask")
@@ -118,6 +120,7 @@ def add_prompt_options(parser: argparse.ArgumentParser, *, required: bool) -> No
         default=ChatFormat.MODEL.value,
         help=_default("how messages become a prompt: the model's own template, ChatML, or plain paragraphs"),
     )
+    return choice
 
 
 def add_reply_options(
@@ -168,7 +171,7 @@ def add_speculation_options(parser: argparse.ArgumentParser, *, switch: bool) ->
         "--draft-length",
         metavar="N",
         type=_draft_length,
-        default=_REPLY.draft_length,
+        default="auto",
         help=_default("tokens that the draft proposes in a round; auto chooses by time, round by round"),
     )
     speculation.add_argument(
@@ -215,7 +218,13 @@ def with_load_settings(arguments: argparse.Namespace, request: LoadRequest) -> L
         ubatch=arguments.ubatch,
         experts_on_cpu=arguments.experts_on_cpu,
         split=arguments.split,
+        measure=_by_time(arguments),
     )
+
+
+def _by_time(arguments: argparse.Namespace) -> bool:
+    """Whether lengths are going to be chosen by time, so that what passes cost must be known before the first reply."""
+    return getattr(arguments, "draft_length", 0) is None and getattr(arguments, "speculation", "on") != "off"
 
 
 def generation_request(

@@ -28,16 +28,18 @@ from engine.protocol import (
     Event,
     Failed,
     Generate,
+    Learned,
     Load,
     Loaded,
     Quantize,
     Quantized,
     Ready,
     Shutdown,
+    Weigh,
 )
 from engine.session import Session
 
-_C = TypeVar("_C", Load, Generate, Quantize)
+_C = TypeVar("_C", Load, Generate, Weigh, Quantize)
 
 _PARENT_GONE: Final = 0  # exit status: leaving with the parent is no fault
 
@@ -47,7 +49,7 @@ class EngineHost:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._work: queue.SimpleQueue[Load | Generate | Quantize | Shutdown] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[Load | Generate | Weigh | Quantize | Shutdown] = queue.SimpleQueue()
         self._cancelled: set[int] = set()
         self._session: Session | None = None
 
@@ -61,6 +63,8 @@ class EngineHost:
                     self._guard(load.job, self._load, load)
                 case Generate() as generate:
                     self._guard(generate.request.job, self._generate, generate)
+                case Weigh() as weigh:
+                    self._guard(weigh.job, self._weigh, weigh)
                 case Quantize() as job:
                     self._guard(job.job, self._quantize, job)
                 case Shutdown():
@@ -110,10 +114,11 @@ class EngineHost:
     def _load(self, command: Load) -> None:
         self._unload()
         self._session = load_session(
-            command.job, command.request, self._send, self._is_cancelled(command.job)
+            command.job, command.request, command.knowledge, self._send, self._is_cancelled(command.job)
         )
-        if command.request.measure and (costs := self._session.measure()) is not None:
-            self._send(CostsSeen(command.job, costs))
+        if command.request.measure and (knowledge := self._session.measure()) is not None:
+            self._send(CostsSeen(command.job, knowledge.costs))
+            self._send(Learned(command.job, knowledge))
         self._send(Loaded(command.job, self._session.pair))
 
     def _generate(self, command: Generate) -> None:
@@ -121,6 +126,12 @@ class EngineHost:
             raise EngineError(ErrorKind.NOT_LOADED)
         job = command.request.job
         for event in self._session.generate(command.request, self._is_cancelled(job)):
+            self._send(event)
+
+    def _weigh(self, command: Weigh) -> None:
+        if self._session is None:
+            raise EngineError(ErrorKind.NOT_LOADED)
+        for event in self._session.weigh(command, self._is_cancelled(command.job)):
             self._send(event)
 
     def _quantize(self, command: Quantize) -> None:

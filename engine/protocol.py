@@ -1,8 +1,8 @@
 """What travels between the app and the engine process: commands down, events up, and nothing else.
 
 The pipe carries these dataclasses, pickled. Per job the engine sends any number of progress events and
-`DraftRound`s and then exactly one ending: `Finished`, `Loaded`, `Quantized` or `Failed`. Statistics are never
-sent; they are folded from the rounds (`engine.stats`).
+`DraftRound`s and then exactly one ending: `Finished`, `Loaded`, `Weighed`, `Quantized` or `Failed`. Statistics
+are never sent; they are folded from the rounds (`engine.stats`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from engine.costs import MeasuredCosts
 from engine.errors import ErrorReport
+from engine.knowledge import Knowledge
 from engine.types import (
     DraftRound,
     EndReason,
@@ -24,10 +25,11 @@ from engine.types import (
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Unload what is loaded and load this. Ends with `Loaded` or `Failed`."""
+    """Unload what is loaded and load this. Ends with `Loaded` or `Failed`. `knowledge` is what was `Learned` before."""
 
     job: int
     request: LoadRequest
+    knowledge: Knowledge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,23 @@ class Generate:
     """Ends with `Finished` or `Failed`; the job is `request.job`."""
 
     request: GenerationRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Weigh:
+    """Say how near the target is to two tokens after the prompt of `request` and `reply`, from an empty cache. Ends
+    with `Weighed` or `Failed`, that with LOAD_CANCELLED where it was cancelled.
+
+    Attributes:
+        request: the reply that was asked for; its sampling settings and its rule decide.
+        reply: token ids of its beginning.
+        tokens: ids of the two.
+    """
+
+    job: int
+    request: GenerationRequest
+    reply: tuple[int, ...]
+    tokens: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +82,7 @@ class Shutdown:
     """Leave. The engine also leaves when the pipe closes."""
 
 
-Command = Load | Generate | Quantize | Cancel | Shutdown
+Command = Load | Generate | Weigh | Quantize | Cancel | Shutdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +156,15 @@ class CostsSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class Learned:
+    """What is known of the pair now, to be given to its next load: after a load that measured, and after each reply
+    whose drafts were chosen by time."""
+
+    job: int
+    knowledge: Knowledge
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The reply is complete.
 
@@ -151,6 +179,24 @@ class Finished:
     tail: str
     ttft_s: float
     decode_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """The answer to `Weigh`.
+
+    Attributes:
+        logits: the target's, of the two tokens, before any sampling setting.
+        chosen: the token that the target writes here; None where the rule draws by chance that depends on what was
+            proposed before, as `residual` does above temperature 0.
+        gap: the smallest change to a single logit with which the target writes one of the two where it would write
+            the other; infinite where none below 16 does, None where `chosen` is.
+    """
+
+    job: int
+    logits: tuple[float, float]
+    chosen: int | None
+    gap: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +221,10 @@ Event = (
     | Started
     | SpeculationStopped
     | CostsSeen
+    | Learned
     | DraftRound
     | Finished
+    | Weighed
     | Quantized
     | Failed
 )
