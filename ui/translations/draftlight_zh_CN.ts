@@ -48,6 +48,10 @@
         <translation>详情</translation>
     </message>
     <message>
+        <source>Keep it on</source>
+        <translation>保持开启</translation>
+    </message>
+    <message>
         <source>Dismiss</source>
         <translation>忽略</translation>
     </message>
@@ -74,6 +78,22 @@
     <message>
         <source>The draft is not at work</source>
         <translation>草稿模型未参与</translation>
+    </message>
+    <message>
+        <source>It is tried again now and then. A fixed draft length keeps it on, even where it makes replies slower.</source>
+        <translation>程序会不时再试。固定草稿长度可让它保持开启，即使回复会因此变慢。</translation>
+    </message>
+    <message>
+        <source>Speculation rested in this reply</source>
+        <translation>推测解码在这条回复中休息</translation>
+    </message>
+    <message>
+        <source>Speculation is off for this reply</source>
+        <translation>本次回复已停用推测解码</translation>
+    </message>
+    <message>
+        <source>Its rounds took far longer than predicted. Another program may be keeping the same device busy: close it. If this comes again, choose a smaller draft. The next reply tries once more.</source>
+        <translation>各轮所用的时间远超预测。可能有别的程序占用了同一设备：请关闭它。如果再次出现，请选择更小的草稿模型。下一次回复会再试。</translation>
     </message>
     <message>
         <source>Use a context of {ctx}</source>
@@ -235,6 +255,29 @@
     <message>
         <source>{n} d ago</source>
         <translation>{n} 天前</translation>
+    </message>
+</context>
+<context>
+    <name>cost_curve</name>
+    <message>
+        <source>Cost of checking tokens at once</source>
+        <translation>一次检查多个 token 的开销</translation>
+    </message>
+    <message>
+        <source>1 token: {time}</source>
+        <translation>1 个 token：{time}</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens at once: {time}, {ratio} × one token</source>
+        <translation>一次 {tokens} 个 token：{time}，是单个 token 的 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>chosen: {length}</source>
+        <translation>已选：{length}</translation>
+    </message>
+    <message>
+        <source>A pass of the draft: {time}</source>
+        <translation>草稿模型的一次计算：{time}</translation>
     </message>
 </context>
 <context>
@@ -901,6 +944,10 @@
         <translation>每轮耗时分布</translation>
     </message>
     <message>
+        <source>COST OF CHECKING N TOKENS AT ONCE</source>
+        <translation>一次检查 N 个 TOKEN 的开销</translation>
+    </message>
+    <message>
         <source>THIS REPLY</source>
         <translation>本次回复</translation>
     </message>
@@ -1424,6 +1471,10 @@
         <translation>{path}：{reason}。请检查文件夹权限，或选择其他基础文件夹。</translation>
     </message>
     <message>
+        <source>auto: draft {length}, {ratio} × predicted</source>
+        <translation>自动：草稿 {length}，预测 {ratio} 倍</translation>
+    </message>
+    <message>
         <source>There is not enough space on the disk</source>
         <translation>磁盘空间不足</translation>
     </message>
@@ -1552,6 +1603,10 @@
         <translation>此前不划算，预测 {ratio} 倍；用少量猜测看现在是否划算。</translation>
     </message>
     <message>
+        <source>Guessing did not pay; the target writes alone until a try shows otherwise.</source>
+        <translation>此前猜测不划算；由目标模型独自生成，直到一次尝试表明情况有变。</translation>
+    </message>
+    <message>
         <source>Guessing does not pay here, {ratio} × predicted, so the target writes alone.</source>
         <translation>此处猜测不划算，预测 {ratio} 倍，因此由目标模型独自生成。</translation>
     </message>
@@ -1566,6 +1621,34 @@
     <message>
         <source>Guessing is off for this reply: its rounds took far longer than predicted.</source>
         <translation>本次回复已停用猜测：各轮耗时远超预测。</translation>
+    </message>
+    <message>
+        <source>auto: trying again, {ratio} × predicted</source>
+        <translation>自动：再试一次，预测 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>auto: resting until a try pays</source>
+        <translation>自动：休息中，直到一次尝试划算</translation>
+    </message>
+    <message>
+        <source>auto: resting, {ratio} × predicted</source>
+        <translation>自动：休息中，预测 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>auto: one round without, {ratio} × predicted</source>
+        <translation>自动：一轮不猜测，预测 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>auto: off, rounds were far too slow</source>
+        <translation>自动：已关闭，各轮太慢</translation>
+    </message>
+    <message>
+        <source>Guessing did not pay on this text with this pair, so the target wrote alone.</source>
+        <translation>这一对模型在这段文本上猜测不划算，因此由目标模型独自生成。</translation>
+    </message>
+    <message>
+        <source>Predicted {ratio} × on this text with this pair, so the target wrote alone.</source>
+        <translation>这一对模型在这段文本上预测为 {ratio} 倍，因此由目标模型独自生成。</translation>
     </message>
     <message>
         <source>No draft model is loaded, so only text that repeats is proposed.</source>
@@ -2921,6 +3004,33 @@
     </message>
 </context>
 <context>
+    <name>text_kind</name>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>JSON and SQL</source>
+        <translation>JSON 与 SQL</translation>
+    </message>
+    <message>
+        <source>Edited text</source>
+        <translation>修改文本</translation>
+    </message>
+    <message>
+        <source>Translation</source>
+        <translation>翻译</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>Open chat</source>
+        <translation>闲聊</translation>
+    </message>
+</context>
+<context>
     <name>top_bar</name>
     <message>
         <source>No pair loaded</source>
@@ -2969,6 +3079,22 @@
     <message>
         <source>How much is drafted is chosen by time</source>
         <translation>起草多少由耗时决定</translation>
+    </message>
+    <message>
+        <source>auto · trying again</source>
+        <translation>自动 · 再试一次</translation>
+    </message>
+    <message>
+        <source>auto · off, rounds too slow</source>
+        <translation>自动 · 已关闭，太慢</translation>
+    </message>
+    <message>
+        <source>auto · resting: {ratio} × predicted</source>
+        <translation>自动 · 休息中：预测 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>auto · checking</source>
+        <translation>自动 · 核对</translation>
     </message>
     <message>
         <source>auto · draft {length}</source>
