@@ -20,6 +20,7 @@ from app.compare.values import ComparePlan
 from app.compare.values import Outcome as Compared
 from app.compare.words import drop_words
 from app.engine_client import EngineClient
+from app.learned import LearnedPairs
 from app.paths import Paths
 from app.reply_document import pair_document
 from app.terminal import EXIT_INTERRUPTED, Terminal
@@ -53,7 +54,8 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
     choice = chosen_pair(arguments, paths, terminal)
     plans = bench_options.plans(arguments, choice.sampling)
     results: list[_Result] = []
-    with closing(EngineClient(paths.logs)) as client, closing(History(paths.data / FILE_NAME)) as history:
+    learned = LearnedPairs(paths.state)
+    with closing(EngineClient(paths.logs, learned)) as client, closing(History(paths.data / FILE_NAME)) as history:
         engine = client.info()
         pair = load(arguments, choice, paths, terminal, client)
         draft = None if pair.draft is None else pair.draft.path

@@ -396,7 +396,7 @@ def choice_note_words(choice: Choice, *, hopeful: bool = False) -> str:
         case Choice.FIXED | Choice.NO_ROOM:
             return ""
         case Choice.DRAFTING:
-            return translate("messages", "auto: some {length} guesses, {ratio} × predicted")
+            return translate("messages", "auto: draft {length}, {ratio} × predicted")
         case Choice.PROBING:
             return translate("messages", "auto: trying again, {ratio} × predicted")
         case Choice.RESTING if hopeful:

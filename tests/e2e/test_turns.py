@@ -53,7 +53,8 @@ def load(client: EngineClient, target: Path, draft: Path | None = None, ctx: int
 
 
 def events_of(client: EngineClient, **fields: object) -> list[Event]:
-    return list(client.generate(GenerationRequest(0, **fields)))  # type: ignore[arg-type]
+    """With four guesses a round, unless `fields` say another number: one chosen by time may be 0."""
+    return list(client.generate(GenerationRequest(0, **{"draft_length": 4, **fields})))  # type: ignore[arg-type]
 
 
 def fold(events: list[Event]) -> ReplyFold:
@@ -107,7 +108,7 @@ def test_switching_speculation_loads_nothing(client: EngineClient, models: dict[
     pid = client.pid
     replies = []
     for speculate in (True, False, True):
-        events = events_of(client, prompt="abc", max_tokens=50, speculate=speculate, sampling=WARM)
+        events = events_of(client, prompt="abc", max_tokens=50, speculate=speculate, draft_length=4, sampling=WARM)
         assert not any(isinstance(event, Loaded) for event in events)
         replies.append(fold(events))
     assert client.pid == pid

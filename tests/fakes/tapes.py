@@ -119,18 +119,19 @@ def reply(
     kept: Iterable[int] = ACCEPT_HEAVY,
     draft_length: int = 4,
     inactive: Inactive | None = None,
+    plain: bool = False,
     reason: EndReason = EndReason.STOP,
     prompt_tokens: int = 41,
     dropped_messages: int = 0,
     draft_s: float = 0.012,
     verify_s: float = 0.045,
 ) -> Tape:
-    """A whole reply. `kept` gives the accepted tokens of each round and is repeated as needed."""
+    """A whole reply, `plain` or with drafts; `kept` has the accepted tokens of each round and is repeated as needed."""
     started = Started(0, prompt_tokens, 0, dropped_messages, 0.19, inactive)
     pieces = tokens_of(text)
     rounds = tuple(
         plain_rounds(pieces, verify_s=verify_s)
-        if inactive
+        if inactive or plain
         else drafted_rounds(pieces, kept=kept, draft_length=draft_length, draft_s=draft_s, verify_s=verify_s)
     )
     decode_s = sum(event.wall_s for event in rounds)

@@ -13,11 +13,12 @@ from app.conversation import ReplyTurn
 from app.generation_settings import GenerationSettings
 from app.mix import MixRow
 from engine.costs import MeasuredCosts
-from engine.types import Choice, Drafter, EndReason, Inactive, LoadRequest, RoundChoice
+from engine.types import Choice, Drafter, EndReason, LoadRequest, RoundChoice
 from tests.fakes import tapes
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
 from ui.cost_curve import USUAL_TOKENS
+from ui.main_window import LEAST
 
 pytestmark = ignore_platform
 
@@ -33,7 +34,7 @@ TOO_SLOW = RoundChoice(Choice.ROUNDS_TOO_SLOW, None, 0, 1.2)
 @pytest.fixture
 def shell(qtbot: QtBot, tmp_path: Path) -> Iterator[Shell]:
     with open_shell(qtbot, tmp_path) as opened:
-        opened.chat._set_settings(GenerationSettings(draft_length=None))
+        opened.chat.settings.changed.emit(GenerationSettings(draft_length=None))
         yield opened
 
 
@@ -45,11 +46,7 @@ def load(shell: Shell, request: LoadRequest = tapes.REQUEST, costs: MeasuredCost
 
 def ask(shell: Shell, *choices: RoundChoice) -> ReplyTurn:
     """A reply whose rounds have these choices."""
-    resting = choices[-1].length == 0
-    tape = tapes.reply(TEXT, inactive=Inactive.SWITCHED_OFF if resting else None)
-    if resting:  # plain rounds, and still nothing is switched off
-        tape = tuple(replace(event, inactive=None) if isinstance(event, tapes.Started) else event for event in tape)
-    shell.client.play_next(tapes.chosen(tape, *choices))
+    shell.client.play_next(tapes.chosen(tapes.reply(TEXT, plain=choices[-1].length == 0), *choices))
     return shell.ask("Hello")
 
 
@@ -60,7 +57,7 @@ def titles(shell: Shell) -> list[str]:
 @pytest.mark.parametrize(
     ("choice", "subtitle", "note"),
     [
-        (DRAFTING, "auto · draft 5", "auto: some 5 guesses, 1.83 × predicted"),
+        (DRAFTING, "auto · draft 5", "auto: draft 5, 1.83 × predicted"),
         (PROBING, "auto · trying again", "auto: trying again, 0.90 × predicted"),
         (RESTING, "auto · resting: 0.93 × predicted", "auto: resting, 0.93 × predicted"),
         (HOPING, "auto · resting", "auto: resting until a try pays"),
@@ -77,6 +74,19 @@ def test_auto_says_what_it_does(shell: Shell, choice: RoundChoice, subtitle: str
     shell.wait(lambda: shell.window.top_bar.speculation.subtitle == subtitle)
     assert shell.chat.live.auto == note
     assert shell.chat.live.curve.chosen == choice.length
+    shell.client.release()
+    shell.wait_for_end()
+
+
+def test_the_longest_words_leave_the_window_narrow(shell: Shell) -> None:
+    """What auto says beside the switch does not widen the smallest window."""
+    load(shell)
+    shell.client.play_next(tapes.held(tapes.chosen(tapes.reply(TEXT), RESTING), 3))
+    shell.window.resize(LEAST)
+    shell.send("Hello")
+    shell.wait(lambda: shell.window.top_bar.speculation.subtitle.endswith("predicted"))
+    assert shell.window.minimumSizeHint().width() <= LEAST.width()
+    assert shell.window.size() == LEAST
     shell.client.release()
     shell.wait_for_end()
 
