@@ -67,6 +67,15 @@ def test_three_tokens_have_the_targets_joint_law_where_an_unsure_draft_stops() -
         assert test.share(source) >= 0.05, source
 
 
+@pytest.mark.parametrize("rule", Rule)
+def test_three_tokens_have_the_targets_joint_law_where_lengths_are_chosen_by_time(rule: Rule) -> None:
+    """Rows, times and what earlier rounds showed decide how much is guessed, and the law stays."""
+    test = JointTest.of(Setup(real(rule), length=3, by_time=True))
+    assert test.run(ENOUGH) > LEVEL
+    for source in (Source.ACCEPTED, Source.RESAMPLED, Source.BONUS):
+        assert test.share(source) >= 0.05, source
+
+
 @pytest.mark.parametrize("planted", BUGS, ids=lambda planted: planted.name)
 def test_a_planted_bug_is_caught(planted: Planted) -> None:
     """The same test rejects this bug within as many replies as it takes to pass the right code."""

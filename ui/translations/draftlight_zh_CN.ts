@@ -199,6 +199,225 @@
     </message>
 </context>
 <context>
+    <name>compare</name>
+    <message>
+        <source>Off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开启</translation>
+    </message>
+    <message>
+        <source>Ratio</source>
+        <translation>比值</translation>
+    </message>
+    <message>
+        <source>Tokens per second (median of {runs})</source>
+        <translation>每秒 token 数（{runs} 次的中位数）</translation>
+    </message>
+    <message>
+        <source>First token</source>
+        <translation>首个 token</translation>
+    </message>
+    <message>
+        <source>Target passes</source>
+        <translation>目标模型计算次数</translation>
+    </message>
+    <message>
+        <source>Guesses accepted</source>
+        <translation>被接受的猜测</translation>
+    </message>
+    <message>
+        <source>Target</source>
+        <translation>目标模型</translation>
+    </message>
+    <message>
+        <source>Draft</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>提示词</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>draft length {length}, drafters {drafters}, rule {rule}, temperature {temperature}, seed {seed}, context {ctx}</source>
+        <translation>草稿长度 {length}，猜测来源 {drafters}，规则 {rule}，温度 {temperature}，种子 {seed}，上下文 {ctx}</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Engine</source>
+        <translation>引擎</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Editing a file</source>
+        <translation>修改文件</translation>
+    </message>
+    <message>
+        <source>Translation</source>
+        <translation>翻译</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>Open chat</source>
+        <translation>开放聊天</translation>
+    </message>
+    <message>
+        <source>Story</source>
+        <translation>故事</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>Own prompt</source>
+        <translation>自己的提示词</translation>
+    </message>
+    <message>
+        <source>Both texts are identical, all {tokens} tokens.</source>
+        <translation>两段文本完全相同，共 {tokens} 个 token。</translation>
+    </message>
+    <message>
+        <source>The target keeps {now} % of the guesses; it kept {before} % before.</source>
+        <translation>目标模型接受了 {now} % 的猜测，以前为 {before} %。</translation>
+    </message>
+    <message>
+        <source>Without speculation it lost as much, so the computer is slower: look for heat, power saving and other programs.</source>
+        <translation>不用推测解码时也同样变慢，可见是电脑变慢了：请检查温度、节能设置和其他程序。</translation>
+    </message>
+    <message>
+        <source>The engine is the same, {engine}.</source>
+        <translation>引擎没有变化，仍为 {engine}。</translation>
+    </message>
+    <message>
+        <source>The engine was {before} then and is {now} now.</source>
+        <translation>引擎当时为 {before}，现在为 {now}。</translation>
+    </message>
+    <message>
+        <source>{now} tokens/s with speculation are {percent} % less than the {before} of earlier runs with the same settings (median of {runs}).</source>
+        <translation>使用推测解码时每秒 {now} 个 token，比相同设置下以往的 {before} 个（{runs} 次的中位数）少 {percent} %。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}, but {tokens} tokens are too short to tell.</source>
+        <translation>{what}：{ratio}，但只有 {tokens} 个 token，太短，不足以判断。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: leave it on auto.</source>
+        <translation>{what}：{ratio}，保持自动即可。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: guessing does not pay here, and auto keeps it off.</source>
+        <translation>{what}：{ratio}，此处猜测不划算，自动模式已将其停用。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: no gain and no loss. Auto may stay on.</source>
+        <translation>{what}：{ratio}，没有收益也没有损失，可以保持自动。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: slower than off. Switch it off for this kind of text.</source>
+        <translation>{what}：{ratio}，比关闭时慢。这类文本请关闭推测解码。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: this draft length pays.</source>
+        <translation>{what}：{ratio}，这个草稿长度划算。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: no gain and no loss with this draft length.</source>
+        <translation>{what}：{ratio}，这个草稿长度没有收益也没有损失。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: slower than off. Choose auto, or switch it off.</source>
+        <translation>{what}：{ratio}，比关闭时慢。请选择自动，或将其关闭。</translation>
+    </message>
+    <message>
+        <source>code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>JSON data</source>
+        <translation>JSON 数据</translation>
+    </message>
+    <message>
+        <source>an edited file</source>
+        <translation>修改文件</translation>
+    </message>
+    <message>
+        <source>a translation</source>
+        <translation>翻译</translation>
+    </message>
+    <message>
+        <source>a summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>open chat</source>
+        <translation>开放聊天</translation>
+    </message>
+    <message>
+        <source>a story</source>
+        <translation>故事</translation>
+    </message>
+    <message>
+        <source>a table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>this prompt</source>
+        <translation>此提示词</translation>
+    </message>
+    <message>
+        <source>After {index} equal tokens the same text is cut into other tokens.</source>
+        <translation>前 {index} 个 token 相同，此后同样的文本被切分成了不同的 token。</translation>
+    </message>
+    <message>
+        <source>After {index} equal tokens the text of off ends, and on goes on with “{on}”.</source>
+        <translation>前 {index} 个 token 相同，此后关闭时的文本结束，开启时继续写“{on}”。</translation>
+    </message>
+    <message>
+        <source>After {index} equal tokens the text of on ends, and off goes on with “{off}”.</source>
+        <translation>前 {index} 个 token 相同，此后开启时的文本结束，关闭时继续写“{off}”。</translation>
+    </message>
+    <message>
+        <source>After {index} equal tokens the texts part: off wrote “{off}”, on wrote “{on}”.</source>
+        <translation>前 {index} 个 token 相同，此后两段文本分开：关闭时写“{off}”，开启时写“{on}”。</translation>
+    </message>
+    <message>
+        <source>The rule draws anew with speculation, so both are equally right.</source>
+        <translation>该规则在推测解码时会重新抽样，因此两者同样正确。</translation>
+    </message>
+    <message>
+        <source>The target was far from a tie there, so rounding does not explain it.</source>
+        <translation>目标模型在此处的两个选择相差很远，舍入误差无法解释。</translation>
+    </message>
+    <message>
+        <source>The target had the two {gap} apart: a tie up to rounding, which any speculation may turn.</source>
+        <translation>目标模型中两者仅相差 {gap}：在舍入误差内不分上下，任何推测解码都可能改变结果。</translation>
+    </message>
+    <message>
+        <source>The target had the two {gap} apart, which is more than rounding explains.</source>
+        <translation>目标模型中两者相差 {gap}，超出了舍入误差所能解释的范围。</translation>
+    </message>
+</context>
+<context>
     <name>conversations</name>
     <message>
         <source>New chat</source>
