@@ -31,6 +31,7 @@ def take_pictures(names: list[str], language: str, out: Path) -> None:
     """All states, or those named, as NAME-dark.png and NAME-light.png."""
     from PySide6.QtWidgets import QApplication
 
+    from docs import compare_states
     from docs.window_states import STATES, stage
     from ui.main import prepare
     from ui.theme import ThemeChoice
@@ -39,7 +40,7 @@ def take_pictures(names: list[str], language: str, out: Path) -> None:
     prepare(application)
     application.setCursorFlashTime(0)  # a blinking caret would make two runs differ
     out.mkdir(parents=True, exist_ok=True)
-    for state in STATES:
+    for state in (*STATES, *compare_states.STATES):
         name = state.__name__.replace("_", "-")
         if names and name not in names:
             continue

@@ -79,14 +79,14 @@ def table_text(outcome: Outcome | None, preset: str) -> TableText:
         rows = (*(Row(name, NONE, NONE, NONE) for name in names[:3]), Row(names[3], NONE, None, NONE))
         return TableText("", "", rows)
     off, on = outcome.off, outcome.on
-    passes = outcome.passes_on / outcome.passes_off
+    passes, tone = outcome.passes_on / outcome.passes_off, _tone(outcome)
     rows = (
         Row(
             names[0],
             _speed(off, runs),
             _speed(on, runs),
             _times(outcome.ratio),
-            _tone(outcome.ratio),
+            tone,
             translate("compare", "The median of the pairs' ratios; in brackets the slowest and the fastest run"),
         ),
         Row(
@@ -108,7 +108,7 @@ def table_text(outcome: Outcome | None, preset: str) -> TableText:
         _text_row(names[3], outcome),
     )
     difference = difference_words(outcome.difference) if outcome.difference is not None else ""
-    return TableText(verdict_words(outcome, preset), _tone(outcome.ratio), rows, difference)
+    return TableText(verdict_words(outcome, preset), tone, rows, difference)
 
 
 def _text_row(name: str, outcome: Outcome) -> Row:
@@ -139,8 +139,11 @@ def _times(ratio: float) -> str:
     return f"{ratio:.2f}×"
 
 
-def _tone(ratio: float) -> str:
-    return "good" if ratio > GAIN else "warn" if ratio < LOSS else ""
+def _tone(outcome: Outcome) -> str:
+    """Colour of the ratio: none where it may be chance."""
+    if outcome.is_short or outcome.is_scattered:
+        return ""
+    return "good" if outcome.ratio > GAIN else "warn" if outcome.ratio < LOSS else ""
 
 
 def caption(compared: Compared, engine: EngineInfo | None) -> str:

@@ -36,6 +36,7 @@ from ui.style import install_style
 from ui.worker import Client, EngineWorker, FindPair, Report, Ticket
 
 SETTLED_MS = 1_000
+MIX_FILE = "mix.sqlite3"  # in the data folder
 
 
 class Program:
@@ -52,7 +53,7 @@ class Program:
         self.replies = ReplyControl(self.worker, self.pairs)
         self.comparing = CompareControl(self.worker, self.pairs, self.replies)
         self.compared = CompareStore(History(paths.data / FILE_NAME))
-        self.mix = MixControl(paths.data / "mix.sqlite3", self.pairs, self.replies)
+        self.mix = MixControl(paths.data / MIX_FILE, self.pairs, self.replies)
         self.models = ModelsControl(parts)
         self.fits = ModelsFits(parts)
         self.memory = MemoryControl(desk, client)

@@ -13,16 +13,19 @@ import psutil
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.compare.values import Arm
 from app.conversation import ReplyTurn
 from app.engine_client import EngineClient
 from app.fit.desk import FitDesk
 from app.generation_settings import GenerationSettings
 from app.paths import Paths
+from engine.errors import ErrorKind
 from engine.types import EndReason, LoadRequest, SamplingSettings
 from tests.conftest import StarterFiles
 from tests.e2e.program import engines, family
 from tests.gui.shell import ignore_platform, prepared_application
 from ui.cards import Action
+from ui.compare_settings import CompareSettings
 from ui.main import Program
 from ui.models_app import AppParts
 
@@ -91,6 +94,46 @@ def test_speculation_does_not_change_the_text(window: Window) -> None:
     assert on.fold.stats.accepted > 0
     assert off.fold.stats.drafted == 0
     assert window.program.window.status_line.state.startswith("Engine ready · CPU · n_ctx 2,048")
+
+
+def test_comparison(window: Window) -> None:
+    """The Compare page measures both sides on real weights, weighs a difference, and remembers the run."""
+    window.load()
+    window.program.window.rail.chosen.emit("compare")
+    page, comparing = window.program.window.compare, window.program.comparing
+    comparing.settings = CompareSettings(max_tokens=24, repeats=1)
+    page.bar.run.click()
+    window.wait(lambda: not comparing.running)
+    outcome = comparing.comparison.outcome
+    assert comparing.error is None
+    assert outcome is not None
+    assert outcome.off.passes == 24
+    assert outcome.on.passes <= 24
+    assert outcome.off.tokens_per_s > 0
+    assert outcome.difference is None or outcome.difference.near_tie
+    assert page.board.panes[Arm.ON].text.reply is not None
+    assert page.board.panes[Arm.ON].text.reply.stats.completion_tokens == 24
+    window.wait(lambda: window.program.compared.runs)
+    assert window.program.compared.runs[0].ratio == outcome.ratio
+
+
+def test_killed_engine_in_a_comparison(window: Window) -> None:
+    """kill -9 ends the comparison with the reason; the pair comes back, and the next comparison is measured."""
+    window.load()
+    window.program.window.rail.chosen.emit("compare")
+    page, comparing = window.program.window.compare, window.program.comparing
+    comparing.settings = CompareSettings(max_tokens=200, repeats=1)
+    page.bar.run.click()
+    window.wait(lambda: (shown := comparing.shown(Arm.OFF)) and shown.fold.stats.completion_tokens >= 4)
+    assert window.client.pid is not None
+    os.kill(window.client.pid, signal.SIGKILL)
+    window.wait(lambda: not comparing.running and window.loaded)
+    assert comparing.error is not None
+    assert comparing.error.kind is ErrorKind.ENGINE_DIED
+    comparing.settings = CompareSettings(max_tokens=16, repeats=1)
+    page.bar.run.click()
+    window.wait(lambda: not comparing.running)
+    assert comparing.comparison.outcome is not None
 
 
 def test_killed_engine(window: Window) -> None:

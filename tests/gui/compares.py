@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.types import EndReason, Inactive
+from engine.types import Choice, Drafter, EndReason, Inactive, RoundChoice
 from tests.fakes import tapes
 from tests.gui.shell import Shell
 
@@ -15,7 +15,9 @@ def off(text: str = TEXT) -> tapes.Tape:
 
 
 def on(text: str = TEXT) -> tapes.Tape:
-    return tapes.reply(text, verify_s=0.04, reason=EndReason.LENGTH)
+    """With lengths chosen by time."""
+    choice = RoundChoice(Choice.DRAFTING, Drafter.MODEL, 4, 1.6)
+    return tapes.chosen(tapes.reply(text, verify_s=0.04, reason=EndReason.LENGTH), choice)
 
 
 def pairs(count: int, *, off_tape: tapes.Tape | None = None, on_tape: tapes.Tape | None = None) -> list[tapes.Tape]:

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.compare.presets import PRESETS
 from app.compare.values import Arm
-from app.mix import MixRow
+from app.mix import Mix, MixedReply, mix_key
 from engine.errors import ErrorKind
 from engine.types import EndReason
 from tests.fakes import tapes
@@ -24,6 +24,7 @@ from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
 from ui.compare_page import LAST_MESSAGE
 from ui.compare_settings import CompareSettings
+from ui.main import MIX_FILE
 from ui.theme import ThemeChoice, theme, theme_notifier
 
 pytestmark = ignore_platform
@@ -59,7 +60,7 @@ def test_result(shell: Shell) -> None:
     assert found["First token"] == ("0.21 s", "0.21 s", "1.00×")
     assert found["Target passes"][:2] == (str(tokens), str(outcome.passes_on))
     assert found["Text"] == (f"identical, all {tokens} tokens", None, "same")
-    assert shell.compare.board.table.verdict.text() == f"{outcome.ratio:.2f} × on code: this draft length pays."
+    assert shell.compare.board.table.verdict.text() == f"{outcome.ratio:.2f} × on code: leave it on auto."
     assert not shell.compare.board.table.difference.isVisible()
     assert "SmolLM2 135M Instruct F32 + SmolLM2 135M Instruct Q4_1" in shell.compare.board.caption.text()
 
@@ -85,7 +86,7 @@ def test_while_a_reply_is_written(shell: Shell) -> None:
     reply = panes[Arm.ON].text.reply
     assert reply is not None
     shell.wait(lambda: panes[Arm.ON].head.share == reply.stats.completion_tokens / 256)
-    assert panes[Arm.ON].head.subtitle == "run 1 of 3 · draft 4, cold cache"
+    assert panes[Arm.ON].head.subtitle == "run 1 of 3 · auto, draft 4, cold cache"
     assert panes[Arm.OFF].head.subtitle == "target alone, cold cache"
     assert panes[Arm.OFF].text.reply is not None
     assert panes[Arm.OFF].text.reply.text == TEXT
@@ -246,7 +247,7 @@ def test_history(shell: Shell) -> None:
     shell.compare.board.table.history.click()
     table = dialog(shell).findChild(QTableWidget)
     assert table is not None
-    assert [table.item(0, column).text() for column in (1, 2, 8)] == ["Code", "4", "0.3.36 (CPU)"]
+    assert [table.item(0, column).text() for column in (1, 2, 8)] == ["Code", "auto", "0.3.36 (CPU)"]
     dialog(shell).accept()
 
 
@@ -266,15 +267,23 @@ def test_pair_that_became_slower(shell: Shell) -> None:
     assert notices.notices == []
 
 
-def test_own_mix(shell: Shell) -> None:
-    """The card has a row for each kind of text, and says what it is for while there is none."""
+def test_own_mix(shell: Shell, tmp_path: Path) -> None:
+    """The card has a row for each kind of text."""
+    mix = Mix(tmp_path / "data" / MIX_FILE)
+    mix.add(mix_key(tapes.REQUEST), MixedReply("code", 9_000, 0, 100.0, 179.0))
+    mix.add(mix_key(tapes.REQUEST), MixedReply("chat", 4_000, 2_480, 80.0, 80.0))
+    mix.close()
     open_compare(shell)
     card = shell.compare.board.mix
-    assert card.empty.isVisible()
-    shell.program.mix.rows = (MixRow("code", 1.79, 0.0, 9_000), MixRow("chat", 1.0, 0.62, 4_000))
-    shell.program.mix.changed.emit()
+    shell.wait(lambda: card.texts)
     assert card.texts == [("Code", "1.79×"), ("Open chat", "1.00× · auto kept it off 62 % of the time")]
     assert not card.empty.isVisible()
+
+
+def test_own_mix_of_nothing(shell: Shell) -> None:
+    """The card says what it is for while there is none."""
+    open_compare(shell)
+    assert shell.compare.board.mix.empty.isVisible()
 
 
 @pytest.mark.parametrize("kind", ["png", "json", "md"])

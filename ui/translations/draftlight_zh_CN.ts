@@ -178,6 +178,10 @@
         <translation>未加载模型对。消息会留在这里。</translation>
     </message>
     <message>
+        <source>A comparison is under way; Ctrl+. stops it. Your message stays here.</source>
+        <translation>正在进行对比；按 Ctrl+. 可停止。你的消息会留在这里。</translation>
+    </message>
+    <message>
         <source>The reply is still being written. Your message stays here.</source>
         <translation>回复仍在生成。消息会留在这里。</translation>
     </message>
@@ -419,6 +423,274 @@
     <message>
         <source>The target had the two {gap} apart, which is more than rounding explains.</source>
         <translation>目标模型中两者相差 {gap}，超出了舍入误差所能解释的范围。</translation>
+    </message>
+    <message>
+        <source>A prompt to compare with…</source>
+        <translation>用来对比的提示词……</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Prompts of several kinds</source>
+        <translation>几类现成的提示词</translation>
+    </message>
+    <message>
+        <source>Settings of the comparison</source>
+        <translation>对比设置</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Picture (PNG)…</source>
+        <translation>图片（PNG）……</translation>
+    </message>
+    <message>
+        <source>Figures (JSON)…</source>
+        <translation>数据（JSON）……</translation>
+    </message>
+    <message>
+        <source>Table (Markdown)…</source>
+        <translation>表格（Markdown）……</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Run again</source>
+        <translation>再次运行</translation>
+    </message>
+    <message>
+        <source>Write the reply off and on, in turn (Enter)</source>
+        <translation>轮流在关闭和开启推测解码时写同一回复（Enter）</translation>
+    </message>
+    <message>
+        <source>Stop the comparison (Esc)</source>
+        <translation>停止对比（Esc）</translation>
+    </message>
+    <message>
+        <source>Picture (*.png)</source>
+        <translation>图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>JSON (*.json)</source>
+        <translation>JSON (*.json)</translation>
+    </message>
+    <message>
+        <source>Markdown (*.md)</source>
+        <translation>Markdown (*.md)</translation>
+    </message>
+    <message>
+        <source>Export the comparison</source>
+        <translation>导出对比结果</translation>
+    </message>
+    <message>
+        <source>Earlier runs of this pair</source>
+        <translation>这一对模型的历次对比</translation>
+    </message>
+    <message>
+        <source>Nothing was measured with this pair yet. Run a comparison.</source>
+        <translation>这一对模型还没有测量过。请运行一次对比。</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>日期</translation>
+    </message>
+    <message>
+        <source>Accepted</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>token 数</translation>
+    </message>
+    <message>
+        <source>from {tokens} tokens</source>
+        <translation>来自 {tokens} 个 token</translation>
+    </message>
+    <message>
+        <source>YOUR OWN MIX, LAST 7 DAYS</source>
+        <translation>你自己的文本，最近 7 天</translation>
+    </message>
+    <message>
+        <source>Your own mix, last 7 days</source>
+        <translation>你自己的文本，最近 7 天</translation>
+    </message>
+    <message>
+        <source>Nothing yet with this pair. What speculation brings on your own chats is added up here, by kind of text; the texts themselves are not kept.</source>
+        <translation>这一对模型还没有数据。推测解码在你自己的对话中带来的加速会按文本类型在此累计；文本本身不会保存。</translation>
+    </message>
+    <message>
+        <source>{ratio} · auto kept it off {share} % of the time</source>
+        <translation>{ratio} · 自动模式有 {share} % 的时间让它休息</translation>
+    </message>
+    <message>
+        <source>There is nothing to compare with this target</source>
+        <translation>这个目标模型没有可对比的内容</translation>
+    </message>
+    <message>
+        <source>This pair was faster before</source>
+        <translation>这一对模型以前更快</translation>
+    </message>
+    <message>
+        <source>The pair is still loading. Run it when it is ready.</source>
+        <translation>模型还在加载。请在就绪后运行。</translation>
+    </message>
+    <message>
+        <source>No pair is loaded.</source>
+        <translation>没有加载模型。</translation>
+    </message>
+    <message>
+        <source>A reply is being written in a chat; Ctrl+. stops it.</source>
+        <translation>对话中正在写回复；按 Ctrl+. 可停止。</translation>
+    </message>
+    <message>
+        <source>Your last message</source>
+        <translation>你的上一条消息</translation>
+    </message>
+    <message>
+        <source>Saved as {file}</source>
+        <translation>已保存为 {file}</translation>
+    </message>
+    <message>
+        <source>Reply with speculation</source>
+        <translation>开启推测解码的回复</translation>
+    </message>
+    <message>
+        <source>Reply without speculation</source>
+        <translation>关闭推测解码的回复</translation>
+    </message>
+    <message>
+        <source>T {temperature} · seed {seed} · {tokens} tokens · 1 run</source>
+        <translation>温度 {temperature} · 种子 {seed} · {tokens} 个 token · 1 次</translation>
+    </message>
+    <message>
+        <source>T {temperature} · seed {seed} · {tokens} tokens · {runs} runs</source>
+        <translation>温度 {temperature} · 种子 {seed} · {tokens} 个 token · {runs} 次</translation>
+    </message>
+    <message>
+        <source>The same on both sides, so the texts are too</source>
+        <translation>两侧相同，因此文本也相同</translation>
+    </message>
+    <message>
+        <source>Of each reply; short ones tell little</source>
+        <translation>每个回复的上限；太短则说明不了什么</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>Of each side, in turn, after a warm-up of each</source>
+        <translation>每侧轮流测量的次数，之前各预热一次</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Show it</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Scroll both texts to the first difference</source>
+        <translation>将两侧文本滚动到第一处差异</translation>
+    </message>
+    <message>
+        <source>Earlier runs</source>
+        <translation>历次对比</translation>
+    </message>
+    <message>
+        <source>What was measured with this pair before</source>
+        <translation>这一对模型以前的测量结果</translation>
+    </message>
+    <message>
+        <source>warm-up</source>
+        <translation>预热</translation>
+    </message>
+    <message>
+        <source>run {number} of {count}</source>
+        <translation>第 {number} 次，共 {count} 次</translation>
+    </message>
+    <message>
+        <source>target alone, cold cache</source>
+        <translation>仅目标模型，冷缓存</translation>
+    </message>
+    <message>
+        <source>lookup alone, cold cache</source>
+        <translation>仅查找，冷缓存</translation>
+    </message>
+    <message>
+        <source>draft {length}, cold cache</source>
+        <translation>草稿 {length}，冷缓存</translation>
+    </message>
+    <message>
+        <source>auto, cold cache</source>
+        <translation>自动，冷缓存</translation>
+    </message>
+    <message>
+        <source>auto, resting, cold cache</source>
+        <translation>自动，休息中，冷缓存</translation>
+    </message>
+    <message>
+        <source>auto, draft {length}, cold cache</source>
+        <translation>自动，草稿 {length}，冷缓存</translation>
+    </message>
+    <message>
+        <source>{share} % of the faster side&apos;s speed</source>
+        <translation>较快一侧速度的 {share} %</translation>
+    </message>
+    <message>
+        <source>{tokens} of at most {most} tokens</source>
+        <translation>{tokens} 个 token，最多 {most} 个</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>每秒 token 数</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>The median of the pairs&apos; ratios; in brackets the slowest and the fastest run</source>
+        <translation>各组倍数的中位数；括号内为最慢和最快的一次</translation>
+    </message>
+    <message>
+        <source>From the request to the first token, with a cold cache</source>
+        <translation>从请求到首个 token，冷缓存</translation>
+    </message>
+    <message>
+        <source>How often the target was computed for one reply</source>
+        <translation>写一个回复时目标模型计算了多少次</translation>
+    </message>
+    <message>
+        <source>identical, all {tokens} tokens</source>
+        <translation>完全相同，全部 {tokens} 个 token</translation>
+    </message>
+    <message>
+        <source>same</source>
+        <translation>相同</translation>
+    </message>
+    <message>
+        <source>differs from token {number} on</source>
+        <translation>从第 {number} 个 token 起不同</translation>
+    </message>
+    <message>
+        <source>a tie</source>
+        <translation>平局</translation>
+    </message>
+    <message>
+        <source>by chance</source>
+        <translation>随机</translation>
+    </message>
+    <message>
+        <source>differs</source>
+        <translation>不同</translation>
     </message>
 </context>
 <context>
@@ -2953,6 +3225,10 @@
         <source>Settings</source>
         <translation>设置</translation>
     </message>
+    <message>
+        <source>Compare</source>
+        <translation>对比</translation>
+    </message>
 </context>
 <context>
     <name>settings</name>
@@ -3111,8 +3387,8 @@
         <translation>转到输入框</translation>
     </message>
     <message>
-        <source>Stop the reply</source>
-        <translation>停止回复</translation>
+        <source>Stop the reply or the comparison</source>
+        <translation>停止回复或对比</translation>
     </message>
     <message>
         <source>Write the last reply again</source>
@@ -3129,6 +3405,10 @@
     <message>
         <source>Show or hide the live panel</source>
         <translation>显示或隐藏实时面板</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>对比</translation>
     </message>
     <message>
         <source>Models</source>
@@ -3180,6 +3460,14 @@
     <message>
         <source>Writing…</source>
         <translation>正在生成…</translation>
+    </message>
+    <message>
+        <source>Comparing: writing without speculation…</source>
+        <translation>对比中：不用推测解码写作……</translation>
+    </message>
+    <message>
+        <source>Comparing: writing with speculation…</source>
+        <translation>对比中：用推测解码写作……</translation>
     </message>
     <message>
         <source>Engine ready · {backend} · n_ctx {ctx}</source>
