@@ -44,7 +44,7 @@ class MixedReply:
     Attributes:
         kind: of text, one of `app.text_kind.KINDS`.
         tokens: those that the time is of. rested: those of them that were written while guessing did not pay.
-        decode_s: what they took. plain_s: what they would have taken without speculation, by what a pass cost.
+        decode_s: what they took. plain_s: what they would have taken without speculation.
     """
 
     kind: str
@@ -74,8 +74,7 @@ def mixed_reply(kind: str, stats: GenerationStats) -> MixedReply | None:
     """What is remembered of a reply that has ended; None where nothing was chosen by time, or nothing was timed."""
     if stats.costs is None or stats.inactive is not None or not stats.timed_tokens or stats.decode_s <= 0:
         return None
-    plain_s = stats.timed_tokens * stats.costs.verify_s[0]
-    return MixedReply(kind, stats.timed_tokens, stats.rested, stats.decode_s, plain_s)
+    return MixedReply(kind, stats.timed_tokens, stats.rested, stats.decode_s, stats.plain_s)
 
 
 def mix_key(load: LoadRequest) -> str:

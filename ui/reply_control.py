@@ -12,7 +12,7 @@ from app.generation_settings import GenerationSettings
 from app.rate_meter import RateMeter
 from engine.protocol import Failed, Finished, PrefillProgress, Started
 from engine.stats import FoldedEvent
-from engine.types import ChatFormat, Choice, DraftRound, GenerationRequest, LoadRequest
+from engine.types import ChatFormat, Choice, Drafter, DraftRound, GenerationRequest, LoadRequest
 from ui.live_panel import LiveReply
 from ui.pair_control import PairControl
 from ui.worker import EngineWorker, Ticket
@@ -190,8 +190,9 @@ class ReplyControl(QObject):
     def _on_end(self, turn: ReplyTurn) -> None:
         stats, load = turn.fold.stats, self._measured[turn].load
         rate = stats.tokens_per_s
-        if stats.choice is not None and stats.choice.choice is Choice.DRAFTING:
-            self._lengths[load] = stats.choice.length
+        choice = stats.choice
+        if choice is not None and choice.choice is Choice.DRAFTING and choice.drafter is Drafter.MODEL:
+            self._lengths[load] = choice.length
         if rate and stats.plain == stats.completion_tokens >= FEWEST_TOKENS:
             self._off_rates[_off_key(load)] = rate
         if turn.error is None:

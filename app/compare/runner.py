@@ -11,7 +11,7 @@ from app.compare.sweep import Policy, SweepOutcome, SweepPlan, sweep_outcome
 from app.compare.values import ComparePlan, Outcome, Run
 from app.engine_client import EngineClient
 from app.jobs import Job
-from engine.errors import EngineError
+from engine.errors import EngineError, ErrorKind
 from engine.protocol import Event, Started, Weighed
 from engine.stats import FoldedEvent, ReplyFold
 from engine.types import EndReason, GenerationRequest
@@ -50,8 +50,8 @@ class Runner:
                     raise EngineError.of(comparison.problem)
         if comparison.cancelled:
             raise Cancelled
-        if (weighing := comparison.weighing) is not None:
-            comparison.weighed(self._weigh(plan.request, weighing))
+        if (weighing := comparison.weighing) is not None and (weighed := self._weigh(plan.request, weighing)):
+            comparison.weighed(weighed)
         assert comparison.outcome is not None
         return comparison.outcome
 
@@ -68,8 +68,10 @@ class Runner:
         compared, weighing = outcome.compared, weighing_of(outcome.compared.pairs)
         if compared.difference is None or weighing is None:
             return outcome
-        difference = explained(compared.difference, self._weigh(plan.compare.request, weighing))
-        return replace(outcome, compared=replace(compared, difference=difference))
+        weighed = self._weigh(plan.compare.request, weighing)
+        if weighed is None:
+            return outcome
+        return replace(outcome, compared=replace(compared, difference=explained(compared.difference, weighed)))
 
     def _reply(self, request: GenerationRequest) -> Run:
         reply = ReplyFold()
@@ -85,9 +87,15 @@ class Runner:
             raise EngineError.of(problem)
         return run
 
-    def _weigh(self, request: GenerationRequest, weighing: Weighing) -> Weighed:
+    def _weigh(self, request: GenerationRequest, weighing: Weighing) -> Weighed | None:
+        """None where that failed: what was measured is worth more than why two texts part."""
         self._tell("weighing the first difference")
-        *_, ending = self._follow(self._client.weigh(request, weighing.reply, weighing.tokens))
+        try:
+            *_, ending = self._follow(self._client.weigh(request, weighing.reply, weighing.tokens))
+        except EngineError as error:
+            if error.report.kind is ErrorKind.LOAD_CANCELLED:
+                raise Cancelled from None
+            return None
         assert isinstance(ending, Weighed)
         return ending
 

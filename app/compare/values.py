@@ -16,6 +16,7 @@ from engine.types import GenerationRequest, RoundChoice
 MAX_REPEATS: Final = 9  # more only cost time: a median of nine hardly moves
 LEAST_TOKENS: Final = 8  # fewer give no speed worth the name
 SHORT_REPLY: Final = 64  # tokens; below, a speed is told with a warning
+SCATTER: Final = 0.1  # of a ratio, what other programs at work do to a single pair of runs
 
 
 class Arm(Enum):
@@ -167,3 +168,10 @@ class Outcome:
     def is_short(self) -> bool:
         """Too few tokens for the ratio to be told without a warning."""
         return min(self.off.completion_tokens, self.on.completion_tokens) < SHORT_REPLY
+
+    @property
+    def is_scattered(self) -> bool:
+        """The ratio is so near to 1, and the pairs' so far apart, that another run may find the opposite."""
+        ratios = [pair.ratio for pair in self.pairs]
+        agree = len(ratios) > 1 and not min(ratios) < 1 < max(ratios)
+        return abs(self.ratio - 1) < SCATTER and not agree

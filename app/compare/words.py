@@ -15,13 +15,22 @@ _AT_REST = (Choice.PROBING, Choice.RESTING, Choice.CHECKING, Choice.ROUNDS_TOO_S
 
 
 def verdict_words(outcome: Outcome, preset: str) -> str:
-    """What to do about it. A short reply is told as such, as its ratio is mostly chance."""
-    words = _too_short() if outcome.is_short else _auto(outcome) if is_auto(outcome) else _fixed(outcome.ratio)
-    return words.format(
+    """What to do about it. A ratio that is mostly chance, of a short reply say, is told as such."""
+    return _verdict(outcome).format(
         ratio=f"{outcome.ratio:.2f} ×",
         what=_what(preset),
         tokens=count(min(outcome.off.completion_tokens, outcome.on.completion_tokens)),
     )
+
+
+def _verdict(outcome: Outcome) -> str:
+    if outcome.is_short:
+        return translate("compare", "{ratio} on {what}, but {tokens} tokens are too short to tell.")
+    if outcome.is_scattered and not LOSS <= outcome.ratio <= GAIN:
+        return translate(
+            "compare", "{ratio} on {what}: too near to 1 for these runs to tell. Measure with more repeats."
+        )
+    return _auto(outcome) if is_auto(outcome) else _fixed(outcome.ratio)
 
 
 def is_auto(outcome: Outcome) -> bool:
@@ -83,10 +92,6 @@ def _loss(drop: Drop) -> str:
 
 def _percent(rate: float | None) -> str:
     return "–" if rate is None else f"{100 * rate:.0f}"
-
-
-def _too_short() -> str:
-    return translate("compare", "{ratio} on {what}, but {tokens} tokens are too short to tell.")
 
 
 def _auto(outcome: Outcome) -> str:

@@ -321,6 +321,10 @@
         <translation>{what}：{ratio}，但只有 {tokens} 个 token，太短，不足以判断。</translation>
     </message>
     <message>
+        <source>{ratio} on {what}: too near to 1 for these runs to tell. Measure with more repeats.</source>
+        <translation>{what}：{ratio}，与 1 太接近，这几次测量不足以判断，请增加重复次数。</translation>
+    </message>
+    <message>
         <source>{ratio} on {what}: leave it on auto.</source>
         <translation>{what}：{ratio}，保持自动即可。</translation>
     </message>

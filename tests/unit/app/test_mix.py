@@ -131,10 +131,10 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_what_is_remembered_of_a_reply() -> None:
-    """Its timed tokens at the price of a pass over one, against the time that they took."""
+    """Its timed tokens, the time that they took, and that which they would have taken without speculation."""
     costs = MeasuredCosts((0.03, 0.031))
-    stats = GenerationStats(timed_tokens=200, rested=50, decode_s=4.0, costs=costs)
-    assert mixed_reply("code", stats) == MixedReply("code", 200, 50, 4.0, pytest.approx(6.0))
+    stats = GenerationStats(timed_tokens=200, rested=50, decode_s=4.0, plain_s=6.0, costs=costs)
+    assert mixed_reply("code", stats) == MixedReply("code", 200, 50, 4.0, 6.0)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from app.compare.sweep import SweepPlan
 from app.engine_client import EngineClient
 from app.jobs import Job
 from engine.errors import EngineError, ErrorKind
-from engine.protocol import Event, Failed
+from engine.protocol import Event, Failed, Weighed
 from engine.types import EndReason, Inactive
 from tests.fakes.fake_client import FakeClient
 from tests.fakes.tapes import Tape, failing, reply
@@ -60,6 +60,27 @@ def test_it_has_a_difference_weighed() -> None:
     assert len(common) == difference.index
     assert tokens[0] != tokens[1]
     assert (difference.gap, difference.near_tie) == (client.gap, True)
+
+
+@pytest.mark.parametrize("kind", [ErrorKind.ENGINE_DIED, ErrorKind.LOAD_CANCELLED])
+def test_what_was_measured_outlives_a_failed_weighing(kind: ErrorKind) -> None:
+    """The difference then stays unexplained; a cancel is one all the same."""
+
+    def fails(job: Job) -> Iterator[Event]:
+        for event in job:
+            if isinstance(event, Weighed):
+                raise EngineError(kind)
+            yield event
+
+    client = cast(EngineClient, FakeClient(replies=[OFF, ON, OFF, OTHER]))
+    measuring = Runner(client, fails, [].append)
+    if kind is ErrorKind.LOAD_CANCELLED:
+        with pytest.raises(Cancelled):
+            measuring.compare(ONE_PAIR)
+        return
+    difference = measuring.compare(ONE_PAIR).difference
+    assert difference is not None
+    assert difference.near_tie is None
 
 
 def test_a_sweep_asks_for_every_policy_and_has_auto_weighed() -> None:

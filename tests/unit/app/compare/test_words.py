@@ -42,6 +42,15 @@ def test_a_short_reply_is_too_short_to_tell() -> None:
     assert verdict_words(short, "code") == "1.80 × on code, but 3 tokens are too short to tell."
 
 
+@pytest.mark.parametrize(
+    ("ratios", "told"), [((1.06,), True), ((0.94, 0.95, 1.02), True), ((1.05, 1.06, 1.08), False), ((1.3,), False)]
+)
+def test_runs_that_do_not_agree_are_told_as_such(ratios: tuple[float, ...], told: bool) -> None:
+    """One pair says little of a few per cent, and several that lie on both sides of 1 do not say more."""
+    scattered = outcome_of([pair(LONG, LONG, off_s=ratio, on_s=1.0, choice=DRAFTING) for ratio in ratios])
+    assert ("for these runs to tell" in verdict_words(scattered, "code")) == told
+
+
 def test_an_own_prompt_is_one() -> None:
     assert "on this prompt" in verdict_words(outcome(1.8, DRAFTING), "")
     assert preset_name("") == "Own prompt"
