@@ -62,6 +62,7 @@ class ReplyText(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self._reply: ReplyFold | None = None
         self._name = ""
+        self._described = False
         self._follows = True
         self._arranging = False
         self._canvas = QWidget()
@@ -91,7 +92,8 @@ class ReplyText(QScrollArea):
             self._reply = reply
         if reply is not None:
             self.tokens.show_tokens(reply.tokens)
-            if reply.end is not None:
+            if reply.end is not None and not self._described:
+                self._described = True
                 self.tokens.setAccessibleDescription(reply.text)
         self._arrange()
 
@@ -116,6 +118,7 @@ class ReplyText(QScrollArea):
             self.tokens.setFocus()
         old.hide()
         old.deleteLater()
+        self._described = False
         self._follows = True
 
     def _new_tokens(self) -> MarkedTokens:
