@@ -153,6 +153,7 @@ class ComparePage(Translated, QWidget):
         self._hint = ""
         self._look()
         self._refresh()
+        self._show_figures()
 
     def _on_replies_changed(self) -> None:
         self._hint = ""

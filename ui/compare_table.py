@@ -33,7 +33,7 @@ class TableText:
     """All that the card says.
 
     Attributes:
-        verdict: the answer, "" before there is one.
+        verdict: the answer, or where it will come. tone: its colour.
         rows: always as many.
         difference: where the texts part and why, "" where they do not.
     """

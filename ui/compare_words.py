@@ -77,7 +77,8 @@ def table_text(outcome: Outcome | None, preset: str) -> TableText:
     )
     if outcome is None:
         rows = (*(Row(name, NONE, NONE, NONE) for name in names[:3]), Row(names[3], NONE, None, NONE))
-        return TableText("", "", rows)
+        words = translate("compare", "Run writes the same reply off and on, in turn; the answer comes here.")
+        return TableText(words, "muted", rows)
     off, on = outcome.off, outcome.on
     passes, tone = outcome.passes_on / outcome.passes_off, _tone(outcome)
     rows = (

@@ -65,6 +65,14 @@ def test_result(shell: Shell) -> None:
     assert "SmolLM2 135M Instruct F32 + SmolLM2 135M Instruct Q4_1" in shell.compare.board.caption.text()
 
 
+def test_before_the_first_run(shell: Shell) -> None:
+    """The card says where the answer will come, and the live panel what passes cost, which the load measured."""
+    shell.client.load_next(tapes.loading(costs=tapes.COSTS))
+    open_compare(shell)
+    assert shell.compare.board.table.verdict.text().startswith("Run writes the same reply off and on")
+    assert shell.compare.live.curve.isVisible()
+
+
 def test_bars_compare_the_speeds(shell: Shell) -> None:
     """Once both sides are measured the faster one fills its bar."""
     open_compare(shell)

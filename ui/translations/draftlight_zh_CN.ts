@@ -657,6 +657,10 @@
         <translation>文本</translation>
     </message>
     <message>
+        <source>Run writes the same reply off and on, in turn; the answer comes here.</source>
+        <translation>运行后会轮流在关闭和开启推测解码时写同一回复；结论显示在这里。</translation>
+    </message>
+    <message>
         <source>The median of the pairs&apos; ratios; in brackets the slowest and the fastest run</source>
         <translation>各组倍数的中位数；括号内为最慢和最快的一次</translation>
     </message>
