@@ -22,7 +22,6 @@ from tests.fakes import tapes
 from tests.gui.compares import OTHER, TEXT, compare, off, on, open_compare, pairs
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
-from ui.compare_page import LAST_MESSAGE
 from ui.compare_settings import CompareSettings
 from ui.main import MIX_FILE
 from ui.theme import ThemeChoice, theme, theme_notifier
@@ -186,7 +185,6 @@ def test_last_message(shell: Shell) -> None:
     assert action.text() == "Your last message"
     action.trigger()
     assert prompt.text == "What is a lighthouse?"
-    assert LAST_MESSAGE not in {preset.id for preset in PRESETS}
 
 
 def test_settings(shell: Shell) -> None:
