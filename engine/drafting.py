@@ -11,7 +11,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from engine.decoder import Decoder, read
-from engine.distribution import Distribution, Ids, confidence, distribution
+from engine.distribution import Distribution, Ids, distribution, distribution_and_confidence, looked_back
 from engine.errors import EngineError
 from engine.lookup import Lookup, Match
 from engine.policy import Offer, RoundPlan, Step
@@ -131,7 +131,7 @@ class ModelDrafter:
                 self.ended = Inactive.DRAFT_FAILED
                 return []
             pending = pending[-1:]
-        history = list(committed) if self._settings.repeat_penalty != 1.0 else []
+        history = looked_back(committed, self._settings)
         guesses: list[Guess] = []
         while True:
             try:
@@ -172,7 +172,9 @@ class ModelDrafter:
             logits[self._masked] = -np.inf
             if np.isfinite(best) and logits.max() == -np.inf:  # a row of which nothing is left
                 return None
-        return distribution(logits, self._settings, history), confidence(logits) if heeds else None
+        if heeds:
+            return distribution_and_confidence(logits, self._settings, history)
+        return distribution(logits, self._settings, history), None
 
     def settle(self, agreed: int) -> None:
         if len(self.decoder.tokens) > agreed and not self.decoder.truncate(agreed):
