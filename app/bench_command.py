@@ -11,6 +11,7 @@ from app.amounts import count
 from app.benchmark import PairOfRuns, Run, Side, ratio_of, side_of
 from app.command import Outcome, chosen_pair, load
 from app.engine_client import EngineClient
+from app.learned import LearnedPairs
 from app.machine import engine_document, machine_document, versions
 from app.pairs import PairChoice
 from app.paths import Paths
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
     """Raises EngineError."""
     choice = chosen_pair(arguments, paths, terminal)
     request = replace(options.generation_request(arguments, DEFAULT_PROMPT, choice.sampling), cold=True)
-    with closing(EngineClient(paths.logs)) as client:
+    with closing(EngineClient(paths.logs, LearnedPairs(paths.state))) as client:
         info = client.info()
         pair = load(arguments, choice, paths, terminal, client)
         pairs: list[PairOfRuns] = []

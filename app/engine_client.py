@@ -23,6 +23,7 @@ from pathlib import Path
 from app.engine_loop import EngineLoop, EngineState, Listener, Patience
 from app.engine_process import EngineTarget
 from app.jobs import Job, Task
+from app.learned import LearnedPairs
 from app.mailbox import Mailbox, Request
 from engine.errors import EngineError, ErrorReport
 from engine.launch import run_engine
@@ -35,12 +36,20 @@ __all__ = ["EngineClient", "EngineState", "Job", "Patience"]
 class EngineClient:
     """Starts the engine when it is first needed, and again after a death. Thread-safe."""
 
-    def __init__(self, logs: Path, *, target: EngineTarget = run_engine, patience: Patience | None = None) -> None:
-        """`logs` is the folder of the engine's logs, `target` what the spawned process runs."""
+    def __init__(
+        self,
+        logs: Path,
+        learned: LearnedPairs | None = None,
+        *,
+        target: EngineTarget = run_engine,
+        patience: Patience | None = None,
+    ) -> None:
+        """`logs` is the folder of the engine's logs, `learned` remembers what pairs taught, `target` is what the
+        spawned process runs."""
         self._patience = patience or Patience()
         self._numbers = itertools.count(1)
         self._mailbox = Mailbox()
-        self._loop = EngineLoop(target, logs, self._patience, self._mailbox, self._numbers)
+        self._loop = EngineLoop(target, logs, learned, self._patience, self._mailbox, self._numbers)
         self._thread: threading.Thread | None = None
         self._thread_lock = threading.RLock()  # re-entrant for signal handlers, as the mailbox is
         # Runs before multiprocessing's own exit handler, which would wait for the engine for ever.

@@ -19,9 +19,23 @@ from pathlib import Path
 
 from app.engine_process import EngineProcess, EngineTarget
 from app.jobs import Ending, Task
+from app.learned import LearnedPairs
 from app.mailbox import Mailbox
 from engine.errors import EngineError, ErrorKind, ErrorReport
-from engine.protocol import Cancel, Event, Failed, Generate, Load, Loaded, LoadProgress, Ready, Shutdown
+from engine.protocol import (
+    Cancel,
+    CostsSeen,
+    Event,
+    Failed,
+    Generate,
+    Learned,
+    Load,
+    Loaded,
+    LoadProgress,
+    Quantize,
+    Ready,
+    Shutdown,
+)
 from engine.types import EngineInfo, LoadedPair, LoadRequest
 
 _logger = logging.getLogger(__name__)
@@ -66,7 +80,13 @@ class EngineLoop:
     """
 
     def __init__(
-        self, target: EngineTarget, logs: Path, patience: Patience, mailbox: Mailbox, numbers: Iterator[int]
+        self,
+        target: EngineTarget,
+        logs: Path,
+        learned: LearnedPairs | None,
+        patience: Patience,
+        mailbox: Mailbox,
+        numbers: Iterator[int],
     ) -> None:
         """`numbers` gives each job of the client and each reload of the loop a number of its own."""
         self.pair: LoadedPair | None = None
@@ -76,6 +96,7 @@ class EngineLoop:
         self.fault: ErrorReport | None = None
         self._target = target
         self._logs = logs
+        self._learned = learned
         self._patience = patience
         self._mailbox = mailbox
         self._numbers = numbers
@@ -203,9 +224,11 @@ class EngineLoop:
 
     def _route(self, task: Task, event: Event) -> None:
         if not isinstance(event, Ending):
-            if isinstance(event, LoadProgress):
+            if isinstance(event, LoadProgress | CostsSeen):
                 event = replace(event, job=task.job.id)  # a reload reports as the reply that waits for it
-            if not (task.reload and task.cancelled):
+            if isinstance(event, Learned):
+                self._remember(task, event)
+            elif not (task.reload and task.cancelled):
                 task.job.deliver(event)
             return
         self._sent = None
@@ -243,7 +266,18 @@ class EngineLoop:
             if isinstance(task.command, Load):
                 self.pair = self._loaded = self._lost = None  # the engine unloads before it loads
         self._sent = task
-        engine.send(task.command)
+        engine.send(self._with_knowledge(task.command, engine.info))
+
+    def _with_knowledge(self, command: Load | Generate | Quantize, info: EngineInfo) -> Load | Generate | Quantize:
+        if self._learned is None or not isinstance(command, Load):
+            return command
+        return replace(command, knowledge=self._learned.read(command.request, info))
+
+    def _remember(self, task: Task, event: Learned) -> None:
+        request = task.command.request if isinstance(task.command, Load) else self._loaded
+        info = self.engine.info if self.engine is not None else None
+        if self._learned is not None and request is not None and info is not None:
+            self._learned.write(request, info, event.knowledge)
 
     def _cancel_sent(self, task: Task) -> None:
         assert self.engine is not None

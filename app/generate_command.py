@@ -10,6 +10,7 @@ from app import options
 from app.amounts import count
 from app.command import Outcome, chosen_pair, load
 from app.engine_client import EngineClient
+from app.learned import LearnedPairs
 from app.messages import choice_sentence, draft_inactive_sentence, inactive_sentence
 from app.paths import Paths
 from app.reply_document import error_document, reply_document
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
     request = options.generation_request(arguments, recommended=choice.sampling)
     request = replace(request, speculate=arguments.speculation != "off")
     reply, pair, error = ReplyFold(), None, None
-    with closing(EngineClient(paths.logs)) as client:
+    with closing(EngineClient(paths.logs, LearnedPairs(paths.state))) as client:
         try:
             pair = load(arguments, choice, paths, terminal, client)
             _write(request, reply, arguments.json, terminal, client)

@@ -21,7 +21,7 @@ class GenerationSettings:
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     random_seed: bool = True
     max_tokens: int | None = None
-    draft_length: int | None = 4
+    draft_length: int | None = None
     p_min: float = 0.0
     rule: Rule = Rule.COUPLED
 

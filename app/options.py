@@ -167,7 +167,7 @@ def add_speculation_options(parser: argparse.ArgumentParser, *, switch: bool) ->
         "--draft-length",
         metavar="N",
         type=_draft_length,
-        default=_REPLY.draft_length,
+        default="auto",
         help=_default("tokens that the draft proposes in a round; auto chooses by time, round by round"),
     )
     speculation.add_argument(
@@ -214,7 +214,13 @@ def with_load_settings(arguments: argparse.Namespace, request: LoadRequest) -> L
         ubatch=arguments.ubatch,
         experts_on_cpu=arguments.experts_on_cpu,
         split=arguments.split,
+        measure=_by_time(arguments),
     )
+
+
+def _by_time(arguments: argparse.Namespace) -> bool:
+    """Whether lengths are going to be chosen by time, so that what passes cost must be known before the first reply."""
+    return getattr(arguments, "draft_length", 0) is None and getattr(arguments, "speculation", "on") != "off"
 
 
 def generation_request(

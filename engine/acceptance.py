@@ -112,22 +112,24 @@ class Acceptance:
         self._update()
 
     def fade(self, tokens: int) -> None:
-        """The text moved on by so many tokens: what was counted before them counts less."""
+        """The text moved on by so many tokens: what was counted before them counts less against what follows. What is
+        believed of a guess stays, as nothing was seen that speaks for another."""
         fade = self._forget**tokens
         self._kept = [count * fade for count in self._kept]
         self._missed = [count * fade for count in self._missed]
-        self._update()
 
     def hopeful(self) -> list[float]:
         """The rates by position as they could still be, by the little that was seen."""
         n = sum(self._kept) + sum(self._missed)
-        p = self._pooled
+        p = self._pooled_of()
         return self._rates(min(SUREST, p + BOLD * sqrt(p * (1 - p) / (n + HOPE_WEIGHT))))
 
     def _update(self) -> None:
+        self.rates = self._rates(self._pooled_of())  # by position, that a guess is kept if all before it are
+
+    def _pooled_of(self) -> float:
         kept, missed = sum(self._kept), sum(self._missed)
-        self._pooled = (kept + HOPE * HOPE_WEIGHT) / (kept + missed + HOPE_WEIGHT)
-        self.rates = self._rates(self._pooled)  # by position, that a guess is kept if all before it are
+        return (kept + HOPE * HOPE_WEIGHT) / (kept + missed + HOPE_WEIGHT)
 
     def _rates(self, pooled: float) -> list[float]:
         lean = LEAN * pooled

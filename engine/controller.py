@@ -18,11 +18,12 @@ from typing import Final
 
 from engine.acceptance import ANY_KIND, Acceptance, LearnedAcceptance
 from engine.costs import Costs
+from engine.knowledge import Knowledge
 from engine.policy import Offer, RoundPlan, Step
 from engine.types import MAX_DRAFT_LENGTH, Choice, Drafter, RoundChoice
 
 WORTH: Final = 1.01  # predicted gain from which drafting pays: costs are known to a few percent
-PAYS_BACK: Final = 64  # tokens within which a draft must earn back what it takes to read what it missed
+PAYS_BACK: Final = 256  # tokens within which a draft must earn back what it takes to read the prompt or after a rest
 
 PROBE_SHARE: Final = 0.01  # of the time of plain decoding is saved up for probes
 ADVANCE: Final = 4.0  # plain passes' time that a reply begins with, so that early bad luck is looked at again soon
@@ -86,6 +87,7 @@ class Controller:
     def begin(self, kind: str) -> None:
         """A reply of this kind of text begins; what earlier ones of its kind taught is where it starts."""
         self.verdict = RoundChoice(Choice.NO_ROOM)
+        self.costs.begin()
         for acceptance in self._acceptance.values():
             acceptance.begin(kind)
         self._saved = ADVANCE  # for probes, in plain passes
@@ -101,9 +103,10 @@ class Controller:
         for acceptance in self._acceptance.values():
             acceptance.end()
 
-    def learned(self) -> dict[Drafter, LearnedAcceptance]:
-        """To be stored with `costs.values()`."""
-        return {drafter: acceptance.values() for drafter, acceptance in self._acceptance.items()}
+    def knowledge(self) -> Knowledge:
+        """What was learned up to the last `end`, and what passes cost now."""
+        acceptance = {drafter: acceptance.values() for drafter, acceptance in self._acceptance.items()}
+        return Knowledge(self.costs.values(), acceptance)
 
     def acceptance(self, drafter: Drafter) -> Acceptance:
         return self._acceptance[drafter]
@@ -116,15 +119,11 @@ class Controller:
         if self._slow >= SLOW_ROUNDS:
             return self._decide(Choice.ROUNDS_TOO_SLOW, ratio=best.ratio)
         self._offered = [offer.drafter for offer in offers]
-        # From a rest only a probe leads back: while nothing is guessed, what was seen fades, and hope is no evidence.
-        awake = best if not self._rests[best.offer.drafter].waited else self._best(
-            [offer for offer in offers if not self._rests[offer.drafter].waited], budget - 1
-        )
-        if awake is not None and awake.ratio >= WORTH and self._pays_back(awake, budget):
+        if best.ratio >= WORTH and self._pays_back(best, budget):
             self._resting = 0
-            if awake.ratio < SMALL_GAIN and self._since_plain >= PLAIN_EVERY:
-                return self._decide(Choice.CHECKING, ratio=awake.ratio)
-            return self._decide(Choice.DRAFTING, awake, awake.ratio)
+            if best.ratio < SMALL_GAIN and self._since_plain >= PLAIN_EVERY:
+                return self._decide(Choice.CHECKING, ratio=best.ratio)
+            return self._decide(Choice.DRAFTING, best, best.ratio)
         probe, wait = self._probe(offers, budget)
         if probe is not None:
             return self._decide(Choice.PROBING, probe, best.ratio)
@@ -196,7 +195,7 @@ class Controller:
         if offer.passes:
             first_s = self.costs.draft(min(offer.unread, 2), hopeful=hopeful)
             further_s = self.costs.draft(hopeful=hopeful)
-            missed_s = max(0.0, self.costs.draft(offer.unread) - first_s)
+            missed_s = max(0.0, self.costs.reading(offer.unread, hopeful=hopeful) - first_s)
         survives, tokens, best = 1.0, 1.0, (0.0, 0, 0.0, 0.0)
         for length in range(1, room + 1):
             survives *= chances[length - 1]
@@ -208,8 +207,8 @@ class Controller:
         return _Option(offer, length, room, chances, tokens, seconds, rate * curve[0], missed_s)
 
     def _pays_back(self, option: _Option, budget: int) -> bool:
-        """Whether reading what the draft missed pays: soon, and after a rest no later than the rest was long."""
-        tokens = min(budget, option.offer.unread, PAYS_BACK)
+        """Whether reading what the draft missed pays."""
+        tokens = min(budget, PAYS_BACK)
         return option.missed_s <= (1 - 1 / option.ratio) * self.costs.verify(1) * tokens
 
     def _probe(self, offers: Sequence[Offer], budget: int) -> tuple[_Option | None, int | None]:
@@ -222,7 +221,8 @@ class Controller:
         due = [offer for offer in offers if waits[offer.drafter] <= 0]
         if not due:
             return None, ceil(min(waits.values()))
-        hoped = self._best(due, min(budget - 1, LONGEST_PROBE), hopeful=True)
+        most = 1 if self.costs.doubtful else LONGEST_PROBE
+        hoped = self._best(due, min(budget - 1, most), hopeful=True)
         if hoped is None or hoped.ratio < WORTH:
             return None, None
         loss = self._loss(hoped)
@@ -244,7 +244,7 @@ class Controller:
 
 def _seconds(costs: Costs, offer: Offer, rows: int, drafted: int) -> float:
     """Of a round with so many rows of the draft and so many guesses, reading what was missed included."""
-    draft_s = costs.draft(offer.unread) + (rows - 1) * costs.draft() if offer.passes and rows else 0.0
+    draft_s = costs.reading(offer.unread) + (rows - 1) * costs.draft() if offer.passes and rows else 0.0
     return draft_s + costs.verify(drafted + 1)
 
 
@@ -264,6 +264,8 @@ class AutoPlan:
         self._acceptance = acceptance
         self._option = option
         self._survives = 1.0
+        self._stalled = False
+        self._passes: list[int] = []  # tokens of each
         if option is not None and option.offer.passes:
             self.length = option.room if choice is Choice.DRAFTING else option.length
         elif option is not None:
@@ -278,17 +280,21 @@ class AutoPlan:
     def took_s(self, drafted: int) -> float:
         """What the round took by what passes cost, so that no single spike counts."""
         assert self._option is not None
-        return _seconds(self._costs, self._option.offer, len(self.confidences), drafted)
+        return sum(self._costs.draft(tokens) for tokens in self._passes) + self._costs.verify(drafted + 1)
 
-    def step(self, confidence: float | None, pass_s: float) -> Step:
+    def passed(self, tokens: int, seconds: float) -> bool:
+        """See `engine.policy.RoundPlan`."""
+        self._passes.append(tokens)
+        self._stalled = seconds > STALL * self._costs.draft(tokens)
+        self._costs.saw_draft(tokens, seconds, at_once=self._stalled)
+        return not self._stalled
+
+    def step(self, confidence: float | None) -> Step:
         """See `engine.policy.RoundPlan`."""
         assert self._option is not None
         assert self.drafter is not None
         at = len(self.confidences)
         self.confidences.append(confidence)
-        read = self._option.offer.unread if at == 0 else 1
-        stalled = pass_s > STALL * self._costs.draft(read)
-        self._costs.saw_draft(read, pass_s, at_once=stalled)
         if self.choice is Choice.PROBING:
             further = self.length - at
         else:
@@ -296,7 +302,7 @@ class AutoPlan:
             further = self._worth(at, self._option)
         if further <= 0:
             return Step.DROP
-        return Step.LAST if further == 1 or stalled else Step.MORE
+        return Step.LAST if further == 1 or self._stalled else Step.MORE
 
     def _worth(self, at: int, option: _Option) -> int:
         """How many guesses from this one on bring the most beyond their cost at the round's rate; 0 if none does."""

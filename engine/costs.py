@@ -22,6 +22,8 @@ OWN_LEAST: Final = 0.05  # of each later deviation; the first count 1/2, 1/3, �
 OWN_MOST: Final = log(1.15)  # of a deviation: a change beyond is more likely one of all passes
 USUAL_READ: Final = 2  # tokens in a pass of the draft: the last one, and after all was kept its own last guess, too
 SHARE_OF_PASS: Final = 0.25  # one more token in the draft's pass, where it cannot be told from the target's curve
+MOST_STEP: Final = 1.5  # of what a token adds, by one pass
+SHORT_READ: Final = 9  # tokens in a pass of the draft; those beyond are computed side by side and cost less
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,14 @@ class MeasuredCosts:
     Attributes:
         verify_s: of one target pass over 1, 2, … tokens; at least one.
         draft_s: of one pass of the draft over one token.
-        draft_token_s: what each further token of such a pass adds; None if it was not measured.
+        draft_token_s: what each further token of such a pass adds, up to the ninth; None if it was not measured.
+        draft_read_s: what those beyond add, of a prompt say; None if it was not measured, and then as much.
     """
 
     verify_s: tuple[float, ...]
     draft_s: float = LEAST_S
     draft_token_s: float | None = None
+    draft_read_s: float | None = None
 
 
 class Costs:
@@ -54,6 +58,8 @@ class Costs:
         self._draft_level = _Level()
         token_s = measured.draft_token_s
         self._draft_token = _sane(self._draft * _slope(measured.verify_s) if token_s is None else token_s)
+        read_s = measured.draft_read_s
+        self._draft_read = self._draft_token if read_s is None else _sane(read_s)
         self.curve = list(self._measured)  # seconds of a target pass over 1, 2, … tokens
 
     def verify(self, tokens: int) -> float:
@@ -63,7 +69,19 @@ class Costs:
     def draft(self, tokens: int = 1, *, hopeful: bool = False) -> float:
         """Seconds of one draft pass that reads so many tokens; hopeful: if the last stall was a hiccup."""
         level = self._draft_level.calm if hopeful else self._draft_level.value
-        return (self._draft + (tokens - 1) * self._draft_token) * exp(level)
+        return self._pass(tokens) * exp(level)
+
+    def reading(self, tokens: int, *, hopeful: bool = False) -> float:
+        """Seconds in which the draft reads so many tokens, in parts where they are many (`engine.drafting.parts`)."""
+        if tokens <= SHORT_READ:
+            return self.draft(tokens, hopeful=hopeful)
+        sizes = (1, SHORT_READ - 1, tokens - SHORT_READ)
+        return sum(self.draft(size, hopeful=hopeful) for size in sizes)
+
+    def _pass(self, tokens: int) -> float:
+        """Seconds of a draft pass at the load."""
+        short = min(tokens, SHORT_READ)
+        return self._draft + (short - 1) * self._draft_token + (tokens - short) * self._draft_read
 
     @property
     def slowdown(self) -> float:
@@ -88,20 +106,32 @@ class Costs:
 
     def saw_draft(self, tokens: int, seconds: float, *, at_once: bool = False) -> None:
         """A draft pass that read so many tokens took so long; at_once: believe it without waiting for another."""
-        if tokens > USUAL_READ:  # tells of reading alone
-            shown = (_sane(seconds) * exp(-self._draft_level.value) - self._draft) / (tokens - 1)
-            self._draft_token = sqrt(self._draft_token * _sane(shown))
-            return
-        shown = log(_sane(seconds) / (self._draft + (tokens - 1) * self._draft_token))
+        shown = log(_sane(seconds) / self._pass(tokens))
         if at_once:
             self._draft_level.believe(shown)
-        else:
+        elif tokens <= USUAL_READ or self.doubtful:
             self._draft_level.see(shown)
+        else:  # tells of reading alone
+            spent = _sane(seconds) * exp(-self._draft_level.value)
+            if tokens > SHORT_READ:
+                self._draft_read *= _step((spent - self._pass(SHORT_READ)) / (tokens - SHORT_READ) / self._draft_read)
+            else:
+                self._draft_token *= _step((spent - self._draft) / (tokens - 1) / self._draft_token)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the draft's last pass was believed at once, and it may have been a hiccup."""
+        return self._draft_level.doubtful
+
+    def begin(self) -> None:
+        """A reply begins. A pass that was believed at once and stayed alone was a hiccup until another shows it."""
+        self._draft_level.forgive()
 
     def values(self) -> MeasuredCosts:
         """What is believed now, to be stored or sent."""
-        level = exp(self._draft_level.value)
-        return MeasuredCosts(tuple(self.curve), self._draft * level, self._draft_token * level)
+        level = exp(self._draft_level.calm if self.doubtful else self._draft_level.value)
+        drafting = (self._draft * level, self._draft_token * level, self._draft_read * level)
+        return MeasuredCosts(tuple(self.curve), *drafting)
 
 
 class _Level:
@@ -111,8 +141,10 @@ class _Level:
         self.value = 0.0
         self.calm = 0.0  # before what was believed at once, until the next pass shows which it is
         self._last: deque[float] = deque((0.0, 0.0, 0.0), maxlen=3)
+        self._stalls = 0  # since the last usual pass
 
     def see(self, shown: float) -> None:
+        self._stalls = 0
         self._last.append(shown)
         change = median(self._last) - self.value
         self.value += change if abs(change) > LASTING else FOLLOW * change
@@ -127,10 +159,25 @@ class _Level:
     def believe(self, shown: float) -> None:
         self._last.extend((shown, self.calm, shown))
         self.value = shown
+        self._stalls += 1
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a single pass is all that speaks for it."""
+        return self._stalls == 1
+
+    def forgive(self) -> None:
+        if self.doubtful:
+            self.value = self.calm
 
 
 def _sane(seconds: float) -> float:
     return max(LEAST_S, min(MOST_S, seconds)) if isfinite(seconds) else MOST_S
+
+
+def _step(ratio: float) -> float:
+    """Half way to what one pass shows, as that may be disturbed."""
+    return max(1 / MOST_STEP, min(MOST_STEP, sqrt(_sane(ratio))))
 
 
 def _slope(curve: tuple[float, ...]) -> float:

@@ -10,7 +10,8 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from engine.decoder import Decoder, read
+from engine.costs import SHORT_READ
+from engine.decoder import Decoder, Interrupted
 from engine.distribution import Distribution, Ids, distribution, distribution_and_confidence, looked_back
 from engine.errors import EngineError
 from engine.lookup import Lookup, Match
@@ -122,15 +123,19 @@ class ModelDrafter:
         if plan.length <= 0:
             return []
         begin = perf_counter()
-        pending = committed[len(self.decoder.tokens) :]
-        if len(pending) > self.decoder.chunk:
+        *before, pending = parts(committed[len(self.decoder.tokens) :], self.decoder.chunk)
+        for part in before:
+            if cancelled():
+                raise Interrupted
             try:
-                for _ in read(self.decoder, pending[:-1], cancelled):
-                    pass
+                self.decoder.decode(part, 0)
             except EngineError:
                 self.ended = Inactive.DRAFT_FAILED
                 return []
-            pending = pending[-1:]
+            now = perf_counter()
+            if not plan.passed(len(part), now - begin):
+                return []
+            begin = now
         history = looked_back(committed, self._settings)
         guesses: list[Guess] = []
         while True:
@@ -144,8 +149,9 @@ class ModelDrafter:
                 return guesses
             q, sure = row
             now = perf_counter()
-            step = plan.step(sure, now - begin)
+            plan.passed(len(pending), now - begin)
             begin = now
+            step = plan.step(sure)
             if step is Step.DROP:
                 return guesses
             token = self._rule.guess(q, position + len(guesses))
@@ -179,6 +185,16 @@ class ModelDrafter:
     def settle(self, agreed: int) -> None:
         if len(self.decoder.tokens) > agreed and not self.decoder.truncate(agreed):
             self.ended = Inactive.DRAFT_ROLLBACK
+
+
+def parts(tokens: list[int], chunk: int) -> list[list[int]]:
+    """`tokens`, at least one, as they are read: in passes of at most `chunk`, and much at once only after two short
+    passes, so that a draft that became far too slow shows it before it has cost much."""
+    if len(tokens) <= min(SHORT_READ, chunk):
+        return [tokens]
+    begun = 1 + min(SHORT_READ - 1, chunk)
+    longer = (tokens[at : at + chunk] for at in range(begun, len(tokens), chunk))
+    return [tokens[:1], tokens[1:begun], *longer]
 
 
 class LookupDrafter:

@@ -28,6 +28,7 @@ from engine.protocol import (
     Event,
     Failed,
     Generate,
+    Learned,
     Load,
     Loaded,
     Quantize,
@@ -110,10 +111,11 @@ class EngineHost:
     def _load(self, command: Load) -> None:
         self._unload()
         self._session = load_session(
-            command.job, command.request, self._send, self._is_cancelled(command.job)
+            command.job, command.request, command.knowledge, self._send, self._is_cancelled(command.job)
         )
-        if command.request.measure and (costs := self._session.measure()) is not None:
-            self._send(CostsSeen(command.job, costs))
+        if command.request.measure and (knowledge := self._session.measure()) is not None:
+            self._send(CostsSeen(command.job, knowledge.costs))
+            self._send(Learned(command.job, knowledge))
         self._send(Loaded(command.job, self._session.pair))
 
     def _generate(self, command: Generate) -> None:

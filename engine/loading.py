@@ -14,6 +14,7 @@ from engine import gguf
 from engine.devices import computing_device
 from engine.drafting import NOTHING_MASKED
 from engine.errors import EngineError, ErrorKind
+from engine.knowledge import Knowledge
 from engine.limits import check_load
 from engine.llama import LlamaContext, LlamaModel
 from engine.prompt import PromptMaker
@@ -28,12 +29,14 @@ _PROGRESS_INTERVAL_S: Final = 0.05
 def load_session(
     job: int,
     request: LoadRequest,
+    knowledge: Knowledge | None,
     report: Callable[[LoadProgress], None],
     cancelled: Callable[[], bool],
 ) -> Session:
     """Load a target and perhaps a draft.
 
     Args:
+        knowledge: what was learned of this pair before.
         report: called at most 20 times a second, on this thread.
         cancelled: asked as often as llama.cpp reports progress.
 
@@ -121,7 +124,7 @@ def load_session(
             masked=len(masked),
         )
         prompts = PromptMaker(model, pair.target.name, target_header.chat_template, target.ctx)
-        return Session(pair, model, target, draft, masked, prompts, resources.pop_all())
+        return Session(pair, model, target, draft, masked, prompts, resources.pop_all(), knowledge)
 
 
 def _file_bytes(header: gguf.GgufHeader) -> int:

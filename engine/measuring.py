@@ -1,42 +1,131 @@
-"""What passes of a loaded pair cost, measured before the first reply."""
+"""What passes of a loaded pair cost, and how well its draft guesses, measured before the first reply.
+
+The target writes a few tokens after some beginnings while the clock runs; the draft reads along and says at each token
+what it would have guessed. So a pair that was never used is known a little, and no reply pays for finding out.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median
 from time import perf_counter
 from typing import Final
 
-from engine.costs import MeasuredCosts
+from engine.acceptance import ANY_KIND, LearnedAcceptance
+from engine.costs import SHORT_READ, Costs, MeasuredCosts
 from engine.decoder import Decoder
-from engine.types import MAX_DRAFT_LENGTH
+from engine.types import MAX_DRAFT_LENGTH, Drafter
 
 LIMIT_S: Final = 1.2  # after it nothing more is begun; the first passes are measured whatever they take
-_FIRST: Final = (1, 5)
-_FURTHER: Final = (2, 3, 9, 17, 4, 7, 13)  # tokens in a pass of the target, those that tell most first
-_READ: Final = 9  # tokens in a long pass of the draft
-_TOKEN: Final = 0  # any will do: a pass costs the same for all
+WRITING_SHARE: Final = 0.6  # of the limit is for writing and reading along
+BEGINNINGS: Final = (
+    'def is_palindrome(text):\n    """Whether it reads the same backwards, spaces and case aside."""\n    letters =',
+    "The harbour was quiet in the early morning. A fisherman mended his nets while his daughter counted",
+)
+_WRITTEN: Final = 10  # tokens after each
+_LEAST: Final = 2  # of them, however long a pass takes
+_FIRST: Final = 5  # tokens in a pass of the target
+_FURTHER: Final = (3, 9, 17, 2, 4, 7, 13)  # those that tell most first
+_LONG_READ: Final = 64  # tokens in a pass of the draft that reads a prompt
 _TIMES: Final = 2  # of which the shorter one counts
+_TOKEN: Final = 0  # any will do where only time counts
 
 
-def measure(target: Decoder, draft: Decoder | None, limit_s: float = LIMIT_S) -> MeasuredCosts:
-    """Both caches are empty before and after. Blocks for the limit and a pass.
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Of a pair, or of a target alone.
+
+    Attributes:
+        guessed: so often the draft's likeliest token was the target's.
+        judged: of so many tokens.
+    """
+
+    costs: MeasuredCosts
+    guessed: int = 0
+    judged: int = 0
+
+    def learned(self) -> dict[Drafter, LearnedAcceptance]:
+        """As guesses at the first position."""
+        if not self.judged:
+            return {}
+        counts = ((float(self.guessed),), (float(self.judged - self.guessed),))
+        return {Drafter.MODEL: LearnedAcceptance({ANY_KIND: counts})}
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Seconds of passes over one token each, and how the draft would have guessed."""
+
+    target: list[float] = field(default_factory=list)
+    draft: list[float] = field(default_factory=list)
+    guessed: int = 0
+    judged: int = 0
+
+
+def measure(
+    target: Decoder,
+    draft: Decoder | None,
+    beginnings: Sequence[Sequence[int]],
+    *,
+    before: MeasuredCosts | None = None,
+    limit_s: float = LIMIT_S,
+) -> Measured:
+    """Both caches must be empty, and are afterwards. Blocks for the limit and a few passes.
+
+    Args:
+        beginnings: token ids of texts to go on from, at least one, none empty; what does not fit is left out.
+        before: what was measured another time; tells of the lengths for which there is no time now.
 
     Raises:
         EngineError: a pass failed.
     """
-    end = perf_counter() + limit_s
-    _pass(target, 1, 1)  # the first pass of a context prepares what the others use
-    seen = {tokens: _shortest(target, tokens, tokens) for tokens in _FIRST}
-    draft_s, draft_token_s = None, None
-    if draft is not None:
-        _pass(draft, 1, 1)
-        draft_s = _shortest(draft, 1, 1)
-        draft_token_s = max(0.0, _shortest(draft, _READ, 1) - draft_s) / (_READ - 1)
-    for tokens in _FURTHER:
-        if perf_counter() > end:
+    begin = perf_counter()
+    seen = _Seen()
+    for number, tokens in enumerate(beginnings, start=1):
+        _write(target, draft, tokens, seen, begin + limit_s * WRITING_SHARE * number / len(beginnings))
+    one = median(seen.target)
+    curve = {1: one, _FIRST: max(one, _shortest(target, _FIRST, _FIRST))}
+    drafting = _drafting(draft, median(seen.draft)) if draft is not None else ()
+    for count in _FURTHER:
+        if perf_counter() > begin + limit_s:
             break
-        seen[tokens] = _shortest(target, tokens, tokens)
-    curve = _filled(seen)
-    return MeasuredCosts(curve) if draft_s is None else MeasuredCosts(curve, draft_s, draft_token_s)
+        curve[count] = _shortest(target, count, count)
+    return Measured(MeasuredCosts(_filled(curve, before), *drafting), seen.guessed, seen.judged)
+
+
+def _write(target: Decoder, draft: Decoder | None, tokens: Sequence[int], seen: _Seen, end: float) -> None:
+    """Let the target go on from `tokens` and the draft read along until `end`."""
+    room = min(target.ctx, target.chunk, *((draft.ctx, draft.chunk) if draft is not None else ()))
+    tokens = tokens[: room - _WRITTEN]
+    row = target.decode(tokens, 1)[0]
+    guess = int(draft.decode(tokens, 1)[0].argmax()) if draft is not None else None
+    for written in range(_WRITTEN):
+        if written >= _LEAST and perf_counter() > end:
+            break
+        token = int(row.argmax())
+        seen.judged += guess is not None
+        seen.guessed += guess == token
+        begin = perf_counter()
+        row = target.decode([token], 1)[0]
+        between = perf_counter()
+        seen.target.append(between - begin)
+        if draft is not None:
+            guess = int(draft.decode([token], 1)[0].argmax())
+            seen.draft.append(perf_counter() - between)
+    target.clear()
+    if draft is not None:
+        draft.clear()
+
+
+def _drafting(draft: Decoder, one: float) -> tuple[float, float, float]:
+    """Seconds of a pass over one token, and of each further one in a short and in a long read."""
+    short = max(one, _shortest(draft, SHORT_READ, 1))
+    token_s = (short - one) / (SHORT_READ - 1)
+    long = min(_LONG_READ, draft.chunk, draft.ctx)
+    if long <= SHORT_READ:
+        return one, token_s, token_s
+    return one, token_s, min(token_s, max(0.0, _pass(draft, long, 1) - short) / (long - SHORT_READ))
 
 
 def _shortest(decoder: Decoder, tokens: int, outputs: int) -> float:
@@ -52,15 +141,19 @@ def _pass(decoder: Decoder, tokens: int, outputs: int) -> float:
     return took_s
 
 
-def _filled(seen: dict[int, float]) -> tuple[float, ...]:
-    """Seconds for 1, 2, … tokens; between what was measured, and beyond it, along a straight line. More tokens never
-    cost less: a pass that seems to was disturbed less."""
+def _filled(seen: dict[int, float], before: MeasuredCosts | None = None) -> tuple[float, ...]:
+    """Seconds for 1, 2, … tokens; between what was measured, and beyond it, along a straight line, or in proportion to
+    what was measured before. More tokens never cost less: a pass that seems to was disturbed less."""
+    shape = [1.0] * (MAX_DRAFT_LENGTH + 1) if before is None else Costs(before).curve
     known = sorted(seen)
     curve: list[float] = []
     for tokens in range(1, MAX_DRAFT_LENGTH + 2):
         above = next((at for at in known if at >= tokens), known[-1])
         below = max((at for at in known if at < above), default=above)
         share = (tokens - below) / (above - below) if above > below else 0.0
-        straight = seen[below] + share * (seen[above] - seen[below])
-        curve.append(max(straight, curve[-1] if curve else straight))
+        low, high = seen[below] / shape[below - 1], seen[above] / shape[above - 1]
+        if before is not None:
+            share = min(share, 1.0)
+        seconds = shape[tokens - 1] * (low + share * (high - low))
+        curve.append(max(seconds, curve[-1] if curve else seconds))
     return tuple(curve)

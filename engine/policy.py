@@ -2,10 +2,12 @@
 
 A round, in the words of the loop:
 
-    plan = policy.plan(offers, budget)              # what each drafter could do now; tokens that may be emitted
-    while plan.length > taken:                      # a model drafter, for each row of the draft in turn
-        step = plan.step(confidence(row), pass_s)   # before a token is drawn from the row
-        ...                                         # DROP: no guess from it; LAST: one and no further row; MORE
+    plan = policy.plan(offers, budget)           # what each drafter could do now; tokens that may be emitted
+    while plan.length > taken:                   # a model drafter, for each row of the draft in turn
+        if not plan.passed(tokens, seconds):     # after each pass; one that reads what was missed has no row
+            break                                # if the draft is far too slow, before it has read all
+        step = plan.step(confidence(row))        # before a token is drawn from the row
+        ...                                      # DROP: no guess from it; LAST: one and no further row; MORE
     policy.saw(plan, drafted, judged, accepted, rest_s)
 
 `begin(kind)` and `end()` stand around a reply. A drafter that needs no passes proposes `plan.length` guesses without
@@ -64,8 +66,11 @@ class RoundPlan(Protocol):
     def heeds(self) -> bool:
         """Whether `step` looks at the confidence, which takes time to compute."""
 
-    def step(self, confidence: float | None, pass_s: float) -> Step:
-        """What to do with the next row, which took `pass_s` seconds to compute, reading what was unread included."""
+    def passed(self, tokens: int, seconds: float) -> bool:
+        """The draft read so many tokens in one pass that took so long. Whether it should go on reading."""
+
+    def step(self, confidence: float | None) -> Step:
+        """What to do with the next row, which the last pass ended with."""
 
 
 class Policy(Protocol):
@@ -130,7 +135,10 @@ class _FixedPlan:
     def heeds(self) -> bool:
         return self.p_min > 0.0
 
-    def step(self, confidence: float | None, pass_s: float) -> Step:
+    def passed(self, tokens: int, seconds: float) -> bool:
+        return True
+
+    def step(self, confidence: float | None) -> Step:
         if confidence is not None and confidence < self.p_min:
             return Step.DROP
         self.taken += 1

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from engine.costs import MeasuredCosts
 from engine.errors import ErrorReport
+from engine.knowledge import Knowledge
 from engine.types import (
     DraftRound,
     EndReason,
@@ -24,10 +25,11 @@ from engine.types import (
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Unload what is loaded and load this. Ends with `Loaded` or `Failed`."""
+    """Unload what is loaded and load this. Ends with `Loaded` or `Failed`. `knowledge` is what was `Learned` before."""
 
     job: int
     request: LoadRequest
+    knowledge: Knowledge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,15 @@ class CostsSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class Learned:
+    """What is known of the pair now, to be given to its next load: after a load that measured, and after each reply
+    whose drafts were chosen by time."""
+
+    job: int
+    knowledge: Knowledge
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The reply is complete.
 
@@ -175,6 +186,7 @@ Event = (
     | Started
     | SpeculationStopped
     | CostsSeen
+    | Learned
     | DraftRound
     | Finished
     | Quantized

@@ -11,17 +11,18 @@ from time import perf_counter
 from typing import Final
 
 from engine.controller import Controller
-from engine.costs import Costs, MeasuredCosts
+from engine.costs import Costs
 from engine.decoder import Interrupted, rewind
 from engine.distribution import Ids, Logits
 from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
+from engine.knowledge import Knowledge
 from engine.limits import check_request
 from engine.llama import LlamaContext, LlamaModel
 from engine.lookup import Lookup
-from engine.measuring import measure
+from engine.measuring import BEGINNINGS, measure
 from engine.policy import FixedLength, Policy
 from engine.prompt import PromptMaker
-from engine.protocol import CostsSeen, Finished, PrefillProgress, SpeculationStopped, Started
+from engine.protocol import CostsSeen, Finished, Learned, PrefillProgress, SpeculationStopped, Started
 from engine.reply import ReplyWriter
 from engine.speculate import DraftingEnded, Speculator
 from engine.types import Drafter, DraftRound, EndReason, GenerationRequest, Inactive, LoadedPair
@@ -32,7 +33,7 @@ LEAST_MATCH: Final = 2
 LEAST_MATCH_BESIDE_MODEL: Final = 6
 TELL_COSTS_S: Final = 0.25  # between two words on what passes cost
 
-ReplyEvent = PrefillProgress | Started | DraftRound | SpeculationStopped | CostsSeen | Finished
+ReplyEvent = PrefillProgress | Started | DraftRound | SpeculationStopped | CostsSeen | Learned | Finished
 
 
 class Session:
@@ -51,8 +52,11 @@ class Session:
         masked: Ids,
         prompts: PromptMaker,
         resources: ExitStack,
+        knowledge: Knowledge | None = None,
     ) -> None:
+        """`knowledge` is what earlier sessions of this pair learned."""
         self.pair = pair
+        self._before = knowledge
         self._controller: Controller | None = None
         self._model = model
         self._target = target
@@ -129,6 +133,8 @@ class Session:
             policy.end()
             self._keep(len(prompt.tokens) + writer.tokens)
         ended_at = perf_counter()
+        if isinstance(policy, Controller):
+            yield Learned(request.job, policy.knowledge())
         yield Finished(
             job=request.job,
             reason=reason,
@@ -178,21 +184,29 @@ class Session:
         policy.begin(request.kind)
         return policy
 
-    def measure(self) -> MeasuredCosts | None:
-        """What passes cost, measured now unless it was before; None where nothing can be proposed. Empties the caches.
+    def measure(self) -> Knowledge | None:
+        """What the pair's passes cost and how well its draft guesses, measured now unless it was before; None where
+        nothing can be proposed. Empties the caches.
 
         Raises:
             EngineError: a pass failed.
         """
         if self.pair.inactive is Inactive.TARGET_ROLLBACK:
             return None
-        return self._by_time().costs.values()
+        return self._by_time().knowledge()
 
     def _by_time(self) -> Controller:
-        """Measures what passes cost when it is first needed, which empties the caches."""
+        """Measures when it is first needed, which empties the caches."""
         if self._controller is None:
             usable = self._draft if self.pair.inactive is None else None
-            self._controller = Controller(Costs(measure(self._target, usable)))
+            for decoder in (self._target, usable):
+                if decoder is not None:
+                    decoder.clear()
+            beginnings = [self._model.tokenize(text) or [0] for text in BEGINNINGS]
+            before = self._before
+            measured = measure(self._target, usable, beginnings, before=before.costs if before else None)
+            learned = {**measured.learned(), **(before.acceptance if before else {})}
+            self._controller = Controller(Costs(measured.costs), learned)
         return self._controller
 
     def _drafter(

@@ -226,7 +226,7 @@ class GenerationRequest:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     speculate: bool = True
-    draft_length: int | None = 4
+    draft_length: int | None = None
     p_min: float = 0.0
     rule: Rule = Rule.COUPLED
     drafters: frozenset[Drafter] = frozenset(Drafter)

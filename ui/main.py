@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.engine_client import EngineClient
 from app.fit.desk import FitDesk
 from app.fit.loads import LoadJudge
+from app.learned import LearnedPairs
 from app.paths import Paths
 from app.starter import starter_pair
 from engine.protocol import LoadProgress
@@ -77,7 +78,7 @@ def run(paths: Paths) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     application = QApplication(sys.argv[:1])
     prepare(application)
-    client = EngineClient(paths.logs)
+    client = EngineClient(paths.logs, LearnedPairs(paths.state))
 
     def find_starter(ticket: Ticket, report: Report) -> LoadRequest:
         return starter_pair(

@@ -27,6 +27,7 @@ def stats(result: Result) -> dict[str, object]:
 def test_answer_on_stdout_and_the_rest_on_stderr(starter_words: list[str]) -> None:
     """The real pair answers; stdout holds the answer and a line end, stderr the figures."""
     words = ["generate", *starter_words, "--prompt", "What is the capital of France?", "--max-tokens", "24", *GREEDY]
+    words += ["--draft-length", "4"]
     result = run(*words)
     assert result.status == 0
     assert "Paris" in result.out
@@ -79,10 +80,11 @@ def test_same_seed_same_text_with_and_without_speculation(tiny: TinyPair, temper
         "--json",
     ]
     words += ["--temperature", temperature]
-    off, on, long = (run(*words, "--speculation", "off"), run(*words), run(*words, "--draft-length", "9"))
-    texts = {str(result.document["text"]) for result in (off, on, long)}
+    off, auto = run(*words, "--speculation", "off"), run(*words)
+    on, long = run(*words, "--draft-length", "4"), run(*words, "--draft-length", "9")
+    texts = {str(result.document["text"]) for result in (off, auto, on, long)}
     assert len(texts) == 1
-    assert [stats(result)["speculation"] for result in (off, on, long)] == ["off", "on", "on"]
+    assert [stats(result)["speculation"] for result in (off, auto, on, long)] == ["off", "on", "on", "on"]
     assert stats(off)["inactive_kind"] == "switched_off"
     assert int(str(stats(on)["accepted"])) > 0
 

@@ -107,7 +107,7 @@ def test_switching_speculation_loads_nothing(client: EngineClient, models: dict[
     pid = client.pid
     replies = []
     for speculate in (True, False, True):
-        events = events_of(client, prompt="abc", max_tokens=50, speculate=speculate, sampling=WARM)
+        events = events_of(client, prompt="abc", max_tokens=50, speculate=speculate, draft_length=4, sampling=WARM)
         assert not any(isinstance(event, Loaded) for event in events)
         replies.append(fold(events))
     assert client.pid == pid

@@ -14,14 +14,18 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from engine.costs import MeasuredCosts
+from engine.acceptance import ANY_KIND, LearnedAcceptance
+from engine.costs import SHORT_READ, MeasuredCosts
+from engine.drafting import parts
 from engine.policy import Offer, Policy, RoundPlan, Step
 from engine.types import MAX_DRAFT_LENGTH, Drafter
 
 NOISE: Final = 0.05
 SPIKES: Final = 0.01  # of the passes take some times as long
 LENGTHS: Final = np.arange(MAX_DRAFT_LENGTH + 1)
+TRIED: Final = 20  # tokens
 NEVER: Final = 1 << 30
+CHUNK: Final = 128  # tokens that the draft reads at once
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,11 +42,11 @@ class Signal(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A round as the policy saw it, and its guesses' chances as they were."""
+    """A round: seconds of the draft as expected, its guesses' chances as they were, and what it has to read next."""
 
-    rows: int
+    draft_s: float
     chances: tuple[float, ...]
-    accepted: int
+    unread: int
 
 
 class World:
@@ -53,7 +57,8 @@ class World:
     models or for the target alone.
     """
 
-    def __init__(self, seed: int, *, drifting: bool, signal: Signal = Signal.NONE) -> None:
+    def __init__(self, seed: int, *, drifting: bool, signal: Signal = Signal.NONE, prompt: bool = False) -> None:
+        """prompt: there is one that the draft has to read before it can guess."""
         rng = self.rng = np.random.default_rng((seed, drifting))
         slope = float(rng.choice([0.01, 0.03, 0.08, 0.2, 0.5]) * rng.uniform(0.7, 1.4))
         step = rng.choice([0.0, 0.0, 0.3]) * (rng.integers(3, 9) <= LENGTHS)
@@ -80,6 +85,8 @@ class World:
                 self.slow_draft = bool(rng.random() < 0.5)
         self.signal = signal
         self.tokens = 0
+        self.prompt = int(np.exp(rng.uniform(np.log(20), np.log(2000)))) if prompt else 0  # tokens
+        self.draft_read_s = self.draft_token_s * float(rng.uniform(0.05, 1.0)) if prompt else self.draft_token_s
         self.stall = 1.0  # × what a draft pass was measured to take
         self._hard = 0.0  # chance that the hidden state is 1, to one who knows everything else
         self._tokens_of = np.hstack([np.ones((2, 1)), 1 + np.cumsum(np.cumprod(self.chances, axis=1), axis=1)])
@@ -88,7 +95,13 @@ class World:
         """What a load measures of it, with 3 and 5 % of noise."""
         curve = self.curve * np.exp(self.rng.normal(0, 0.03, len(self.curve)))
         draft, token = np.exp(self.rng.normal(0, 0.05, 2)) * (self.draft_s, self.draft_token_s)
-        return MeasuredCosts(tuple(curve.tolist()), float(draft), float(token))
+        read = token * self.draft_read_s / self.draft_token_s
+        return MeasuredCosts(tuple(curve.tolist()), float(draft), float(token), float(read))
+
+    def tried(self) -> dict[Drafter, LearnedAcceptance]:
+        """What a load finds out by letting the draft read along over some tokens of easy text."""
+        kept = float(self.rng.binomial(TRIED, self.chances[0, 0]))
+        return {Drafter.MODEL: LearnedAcceptance({ANY_KIND: ((kept,), (TRIED - kept,))})}
 
     def verify_s(self) -> Floats:
         """[draft length]"""
@@ -96,7 +109,9 @@ class World:
 
     def pass_s(self, unread: int = 1) -> float:
         slowed = self._slowed if self.slow_draft else 1.0
-        return (self.draft_s + (unread - 1) * self.draft_token_s) * slowed * self.stall
+        short = min(unread, SHORT_READ)
+        reading_s = (short - 1) * self.draft_token_s + (unread - short) * self.draft_read_s
+        return (self.draft_s + reading_s) * slowed * self.stall
 
     @property
     def _slowed(self) -> float:
@@ -109,15 +124,18 @@ class World:
     def play(self, policy: Policy, plan: RoundPlan, unread: int) -> Played:
         """One round as the loop runs it."""
         verify_s = self.verify_s()
-        rows, chances = 0, []
-        while rows < plan.length:
+        rows, chances, draft_s = 0, [], 0.0
+        if plan.length:
+            unread, draft_s = self._read(plan, unread)
+        while plan.length and not unread:
             chance, confidence = self._row(rows)
-            step = plan.step(confidence, self.pass_s(unread if rows == 0 else 1) * self._noise())
             rows += 1
+            step = plan.step(confidence)
             if step is not Step.DROP:
                 chances.append(chance)
             if step is not Step.MORE:
                 break
+            draft_s += self._pass(plan, 1)[1]
         drafted = len(chances)
         accepted = 0
         while accepted < drafted and self.rng.random() < chances[accepted]:
@@ -126,7 +144,23 @@ class World:
         self._learn(drafted, accepted)
         for _ in range(accepted + 1):
             self._token()
-        return Played(rows, tuple(chances), accepted)
+        seen = max(0, rows - 1)  # guesses that the draft has read itself
+        return Played(draft_s, tuple(chances), unread + accepted + 1 - min(accepted, seen))
+
+    def _read(self, plan: RoundPlan, unread: int) -> tuple[int, float]:
+        """Read what the draft missed. What is left of it, and seconds as expected."""
+        draft_s = 0.0
+        for part in parts([0] * unread, CHUNK):
+            goes_on, seconds = self._pass(plan, len(part))
+            draft_s += seconds
+            unread -= len(part)
+            if not goes_on:
+                break
+        return unread, draft_s
+
+    def _pass(self, plan: RoundPlan, tokens: int) -> tuple[bool, float]:
+        seconds = self.pass_s(tokens)
+        return plan.passed(tokens, seconds * self._noise()), seconds
 
     def _row(self, at: int) -> tuple[float, float | None]:
         """The chance that this guess is kept, and how sure the draft is of it."""
@@ -167,7 +201,8 @@ class Score:
     """Expected times of what a policy chose, for the same tokens.
 
     Attributes:
-        regret: over the best fixed length at each moment, costs and acceptance known.
+        regret: over the best fixed length at each moment, costs and acceptance known; it reads the prompt, or stays
+            off where that does not pay.
         against_off: over plain decoding.
         seconds_per_token: as expected of each round.
     """
@@ -181,12 +216,12 @@ def score(world: World, policy: Policy, marks: tuple[int, ...]) -> list[Score]:
     """Play a reply; the scores after so many tokens each."""
     scores: list[Score] = []
     took = best = off = tokens = 0.0
-    unread, total = 1, marks[-1]
+    unread, total = 1 + world.prompt, marks[-1]
+    prompt_s = world.pass_s(unread) - world.pass_s()
     while world.tokens < total:
         verify_s, draft_s, expected = world.verify_s(), world.pass_s(), world.expected_tokens()
-        read_s, usual_s = world.pass_s(unread), world.pass_s(min(unread, 2))
         seconds = LENGTHS * draft_s + verify_s
-        seconds[1:] += usual_s - draft_s
+        seconds[1:] += world.pass_s(min(unread, 2)) - draft_s
         rate = float((expected / seconds).max())
         plan = policy.plan([Offer(Drafter.MODEL, MAX_DRAFT_LENGTH, unread)], total - world.tokens)
         played = world.play(policy, plan, unread)
@@ -194,13 +229,11 @@ def score(world: World, policy: Policy, marks: tuple[int, ...]) -> list[Score]:
         gained = float(expected[drafted])
         if world.signal is not Signal.NONE:
             gained = 1 + float(np.cumprod(played.chances).sum()) if drafted else 1.0
-        took += float(verify_s[drafted]) + (read_s + (played.rows - 1) * draft_s if played.rows else 0.0)
+        took += played.draft_s + float(verify_s[drafted])
         best += gained / rate
         off += gained * float(verify_s[0])
         tokens += gained
-        unread = (2 if played.accepted == drafted else 1) if played.rows else unread + 1
-        if played.rows > drafted and played.accepted == drafted:
-            unread = 1
+        unread = played.unread
         while len(scores) < len(marks) and world.tokens >= marks[len(scores)]:
-            scores.append(Score(took / best - 1, took / off, took / tokens))
+            scores.append(Score(took / min(off, best + prompt_s) - 1, took / off, took / tokens))
     return scores

@@ -35,10 +35,12 @@ def test_defaults_are_those_of_the_engine() -> None:
     """Without options the request is the engine's default, but for a random seed."""
     made = request(*GENERATE)
     default = GenerationRequest(job=0)
-    assert (made.max_tokens, made.stop, made.draft_length, made.p_min, made.rule) == (None, (), 4, 0.0, Rule.COUPLED)
+    assert (made.max_tokens, made.stop, made.draft_length, made.p_min, made.rule) == (None, (), None, 0.0, Rule.COUPLED)
     assert made.sampling.temperature == default.sampling.temperature
     assert made.sampling.repeat_penalty == default.sampling.repeat_penalty
-    assert options.with_load_settings(parse(GENERATE), LoadRequest("a")) == LoadRequest("a")
+    assert options.with_load_settings(parse(GENERATE), LoadRequest("a")) == LoadRequest("a", measure=True)
+    for fixed in (["--draft-length", "4"], ["--speculation", "off"]):
+        assert options.with_load_settings(parse([*GENERATE, *fixed]), LoadRequest("a")) == LoadRequest("a")
     assert request(*GENERATE).sampling.seed != made.sampling.seed
 
 

@@ -44,15 +44,17 @@ def test_what_changed_is_forgotten() -> None:
     assert acceptance.rates[0] < 0.35
 
 
-def test_while_nothing_is_guessed_hope_returns() -> None:
-    """What was seen long ago says little about the text now."""
+def test_while_nothing_is_guessed_belief_stays_and_hope_returns() -> None:
+    """What was seen long ago says little about the text now; nothing was seen that says otherwise, either."""
     acceptance = Acceptance()
     for _ in range(10):
         round_of(acceptance, 1, 0)
-    before = acceptance.rates[0]
+    before, hoped = acceptance.rates[0], acceptance.hopeful()[0]
     acceptance.fade(1000)
-    assert before < 0.3
-    assert acceptance.rates[0] == pytest.approx(HOPE, abs=0.02)
+    assert acceptance.rates[0] == before < 0.3
+    assert hoped < HOPE < acceptance.hopeful()[0]
+    round_of(acceptance, 1, 1)
+    assert acceptance.rates[0] > HOPE
 
 
 def test_a_reply_begins_where_the_last_one_of_its_kind_ended() -> None:

@@ -46,7 +46,8 @@ def play(
     verdict = controller.verdict
     drafted = rows = 0
     while rows < plan.length:
-        step = plan.step(confidence, costs.draft_s)
+        plan.passed(1 if rows else unread, costs.draft_s)
+        step = plan.step(confidence)
         rows += 1
         drafted += step is not Step.DROP
         if step is not Step.MORE:
@@ -121,15 +122,16 @@ def test_it_stops_in_the_middle_of_a_round_at_a_row_that_does_not_pay() -> None:
     for at in range(200):
         sure = at % 2 == 0
         play(controller, costs, everything if sure else nothing, confidence=0.99 if sure else 0.1)
-    assert controller.plan([model()], 1000).step(0.1, 0.05) is Step.DROP
-    assert controller.plan([model()], 1000).step(0.99, 0.05) is Step.MORE
+    assert controller.plan([model()], 1000).step(0.1) is Step.DROP
+    assert controller.plan([model()], 1000).step(0.99) is Step.MORE
 
 
 def test_a_stalling_draft_pass_ends_drafting_and_its_cost_is_believed() -> None:
     """The guess that is there is still checked; the next round is plain."""
     controller = Controller(Costs(CHEAP))
     plan = controller.plan([model()], 1000)
-    assert plan.step(None, 50 * CHEAP.draft_s) is Step.LAST
+    assert not plan.passed(1, 50 * CHEAP.draft_s)
+    assert plan.step(None) is Step.LAST
     controller.saw(plan, 1, 1, 1, FLAT[1])
     assert controller.plan([model(2)], 1000).length == 0
     assert controller.verdict.choice is Choice.RESTING
@@ -188,7 +190,7 @@ def test_what_was_learned_is_carried_to_the_next_reply_and_the_next_load() -> No
     for _ in range(100):
         play(controller, CHEAP, nothing)
     controller.end()
-    again = Controller(Costs(controller.costs.values()), controller.learned())
+    again = Controller(Costs(controller.costs.values()), controller.knowledge().acceptance)
     again.begin("talk")
     assert again.plan([model()], 1000).choice is not Choice.DRAFTING
     assert again.acceptance(Drafter.MODEL).rates[0] < 0.3
@@ -222,10 +224,11 @@ def test_it_never_exceeds_the_room_and_its_numbers_stay_finite(
         if plan.drafter is Drafter.MODEL:
             drafted, step = 0, Step.MORE
             while step is Step.MORE:
-                step = plan.step(confidence, seconds)
+                plan.passed(max(1, unread), seconds)
+                step = plan.step(confidence)
                 drafted += step is not Step.DROP
         assert drafted <= plan.length
         controller.saw(plan, drafted, min(drafted, kept + 1), min(drafted, kept), seconds)
         assert all(0 < value < inf for value in controller.costs.curve)
     controller.end()
-    controller.learned()
+    controller.knowledge()

@@ -83,10 +83,29 @@ def test_a_stall_can_be_believed_at_once_and_taken_back_by_one_usual_pass() -> N
 def test_reading_up_teaches_the_cost_of_reading_alone() -> None:
     """A batch that took far longer than thought leaves the usual pass as it was."""
     costs = measured()
-    for _ in range(6):
+    for _ in range(12):
         costs.saw_draft(101, 0.102)
     assert costs.draft(101) == pytest.approx(0.102, rel=0.05)
     assert costs.draft() == pytest.approx(0.002)
+    short = costs.draft(5)
+    for _ in range(12):
+        costs.saw_draft(5, 3 * short)
+    assert costs.draft(5) == pytest.approx(3 * short, rel=0.05)
+    assert costs.draft() == pytest.approx(0.002)
+
+
+def test_one_stall_is_forgiven_with_the_next_reply_and_two_are_not() -> None:
+    """A hiccup of the computer says nothing about the next reply; a draft that stalls again is slow."""
+    costs = measured()
+    usual = costs.draft()
+    costs.saw_draft(1, 50 * usual, at_once=True)
+    assert costs.draft() == pytest.approx(50 * usual)
+    assert costs.doubtful
+    costs.begin()
+    assert costs.draft() == pytest.approx(usual)
+    costs.saw_draft(1, 50 * usual, at_once=True)
+    costs.begin()
+    assert costs.draft() == pytest.approx(50 * usual)
 
 
 def test_where_reading_was_not_measured_the_targets_curve_tells_its_share() -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from engine.decoder import Interrupted
 from engine.distribution import distribution
-from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter
+from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, parts
 from engine.lookup import Lookup
+from engine.policy import Step
 from engine.types import Drafter, Inactive, SamplingSettings
 from engine.verify import Coupled
 from tests.fakes.proposing import proposed
@@ -30,6 +31,20 @@ def propose(drafting: ModelDrafter, committed: list[int], length: int, p_min: fl
     return [guess.token for guess in proposed(drafting, committed, length, VOCAB, p_min=p_min)]
 
 
+class Impatient:
+    """A plan that finds every pass too slow."""
+
+    drafter = Drafter.MODEL
+    length = 4
+    heeds = False
+
+    def passed(self, tokens: int, seconds: float) -> bool:
+        return False
+
+    def step(self, confidence: float | None) -> Step:
+        raise AssertionError("there is no row")
+
+
 def test_one_pass_a_guess_and_the_prompt_comes_with_the_first() -> None:
     """The prompt is read when the draft is first needed, to make the first guess; the last guess is not fed."""
     model = TableModel.of(STEP)
@@ -37,11 +52,33 @@ def test_one_pass_a_guess_and_the_prompt_comes_with_the_first() -> None:
     assert model.fed == [(5, 6, 0), (1,), (2,)]
 
 
-def test_a_long_prompt_is_read_in_chunks() -> None:
-    """All but its last token without logits, a chunk at a time; the last token makes the first guess."""
+def test_a_long_prompt_is_read_in_chunks_after_a_single_token() -> None:
+    """A draft that became far too slow shows it at the first; the last chunk makes the first guess."""
     model = TableModel.of(STEP, chunk=3)
     assert propose(drafter(model), [1, 2, 3, 4, 5, 6, 7, 0], 1) == [1]
-    assert model.fed == [(1, 2, 3), (4, 5, 6), (7,), (0,)]
+    assert model.fed == [(1,), (2, 3, 4), (5, 6, 7), (0,)]
+
+
+def test_a_long_prompt_has_a_short_pass_before_its_chunks() -> None:
+    """1, 8, then as many as a pass takes."""
+    tokens = list(range(50))
+    read = parts(tokens, 16)
+    assert [len(part) for part in read] == [1, 8, 16, 16, 9]
+    assert [token for part in read for token in part] == tokens
+    assert parts(tokens[:9], 16) == [tokens[:9]]
+
+
+def test_a_plan_can_end_the_reading() -> None:
+    """What is too slow is not read to its end, nothing is guessed, and the next round goes on from there."""
+    model = TableModel.of(STEP)
+    drafting = drafter(model)
+    committed = [token % VOCAB for token in range(40)] + [0]
+    plan = Impatient()
+    assert drafting.propose(committed, plan, 0, VOCAB, lambda: False) == []
+    assert model.fed == [(0,)]
+    assert drafting.ended is None
+    assert propose(drafting, committed, 1) == [1]
+    assert model.tokens == committed
 
 
 def test_after_a_round_that_was_kept_the_draft_catches_up_in_its_next_pass() -> None:
@@ -147,7 +184,7 @@ def test_a_draft_that_fails_keeps_what_it_has_proposed(fails_from: int, guesses:
     model = TableModel.of(STEP, chunk=2)
     model.fails_from = fails_from
     drafting = drafter(model)
-    assert propose(drafting, [4, 5, 6, 7, 0], 4) == guesses
+    assert propose(drafting, [5, 6, 7, 0], 4) == guesses
     assert drafting.ended is Inactive.DRAFT_FAILED
 
 
@@ -167,7 +204,7 @@ def test_reading_the_prompt_can_be_cancelled() -> None:
     answers: Iterator[bool] = iter([False, False, True])
     with pytest.raises(Interrupted):
         proposed(drafter(model), [0, 1, 2, 3, 4, 5, 6], 1, VOCAB, cancelled=lambda: next(answers))
-    assert model.tokens == [0, 1, 2, 3]
+    assert model.tokens == [0, 1, 2]
 
 
 def looking(text: list[int], least: int = 3, end: int | None = None) -> LookupDrafter:

@@ -22,5 +22,5 @@ def test_it_drafts_as_much_as_was_asked_for_and_there_is_room_for() -> None:
 def test_it_stops_at_the_length_or_where_the_draft_is_less_sure_than_asked() -> None:
     """A row below p_min gives no guess."""
     plan = FixedLength(3, p_min=0.5).plan([MODEL], 100)
-    assert [plan.step(0.9, 1.0), plan.step(0.5, 1.0), plan.step(0.6, 1.0)] == [Step.MORE, Step.MORE, Step.LAST]
-    assert FixedLength(3, p_min=0.5).plan([MODEL], 100).step(0.4, 1.0) is Step.DROP
+    assert [plan.step(0.9), plan.step(0.5), plan.step(0.6)] == [Step.MORE, Step.MORE, Step.LAST]
+    assert FixedLength(3, p_min=0.5).plan([MODEL], 100).step(0.4) is Step.DROP

@@ -1,0 +1,64 @@
+"""What passes cost and how often a draft is right: measured at a load, learned by replies, kept for the next run."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from app.engine_client import EngineClient
+from app.learned import LearnedPairs
+from engine.protocol import CostsSeen, Event, Finished, Loaded
+from engine.types import DraftRound, GenerationRequest, LoadRequest, SamplingSettings
+from tests.e2e.conftest import TinyPair
+
+
+def learned(folder: Path) -> dict[str, Any]:
+    (file,) = (folder / "learned").iterdir()
+    document: dict[str, Any] = json.loads(file.read_text())
+    return document
+
+
+def evidence(folder: Path, kind: str) -> float:
+    """Guesses that the draft model made in this kind of text, newer ones counting more."""
+    kept, missed = learned(folder)["acceptance"]["model"]["kinds"][kind]
+    return float(sum(kept) + sum(missed))
+
+
+def write(client: EngineClient, **fields: Any) -> list[Event]:
+    request = GenerationRequest(0, prompt="abc", max_tokens=60, sampling=SamplingSettings(temperature=0), **fields)
+    return list(client.generate(request))
+
+
+def test_a_load_measures_and_a_reply_learns_and_the_next_run_knows(tiny: TinyPair, tmp_path: Path) -> None:
+    """Nothing of a reply of fixed length is learned, and what was learned survives the program."""
+    request = LoadRequest(str(tiny.target), str(tiny.draft), threads=1, measure=True)
+    with closing(EngineClient(tmp_path / "logs", LearnedPairs(tmp_path))) as client:
+        *_, costs, loaded = client.load(request)
+        assert isinstance(costs, CostsSeen)
+        assert isinstance(loaded, Loaded)
+        assert len(costs.costs.verify_s) == 17
+        assert evidence(tmp_path, "") > 0
+        measured = learned(tmp_path)
+        write(client, draft_length=4)
+        assert learned(tmp_path) == measured
+        events = write(client, kind="code")
+        assert isinstance(events[-1], Finished)
+        assert any(isinstance(event, CostsSeen) for event in events)
+        assert "code" in learned(tmp_path)["acceptance"]["model"]["kinds"]
+    with closing(EngineClient(tmp_path / "logs", LearnedPairs(tmp_path))) as client:
+        assert isinstance(list(client.load(request))[-1], Loaded)
+        assert "code" in learned(tmp_path)["acceptance"]["model"]["kinds"]
+
+
+def test_a_load_that_is_not_asked_to_measures_nothing(tiny: TinyPair, tmp_path: Path) -> None:
+    """And a reply without speculation does not either; the first that needs to know does."""
+    with closing(EngineClient(tmp_path / "logs", LearnedPairs(tmp_path))) as client:
+        assert isinstance(list(client.load(LoadRequest(str(tiny.target), str(tiny.draft), threads=1)))[-1], Loaded)
+        write(client, speculate=False)
+        assert not (tmp_path / "learned").exists()
+        events = write(client)
+        assert (tmp_path / "learned").exists()
+        rounds = [event for event in events if isinstance(event, DraftRound)]
+        assert any(event.choice is not None for event in rounds)
