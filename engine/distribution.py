@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, log
+from math import inf, isfinite, log
 from typing import Final
 
 import numpy as np
@@ -33,6 +33,10 @@ _PIECE: Final = 1 << 14  # logits summed at a time
 _NEAR: Final = 8.0  # logits below the best that are tried first where only top-p limits
 _SLACK: Final = 1e-9  # logits: what min-p nearly cuts is still looked at, so that no rounding decides
 _SURE_AMONG: Final = 10  # likeliest tokens, among which a draft is more or less sure of the first
+
+
+_CERTAIN: Final = np.ones(1)
+_CERTAIN.flags.writeable = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +113,10 @@ def _shaped(logits: Logits, settings: SamplingSettings, largest: tuple[Ids, Floa
     """What follows the penalty. `largest` are the largest logits, at least top-k of them, where they are known."""
     if settings.temperature == 0.0:
         if largest is not None:
-            return Distribution(largest[0][:1], np.ones(1))
+            return Distribution(largest[0][:1], _CERTAIN)
         best = int(logits.argmax())  # argmax stops at a NaN, so it is found here too
         _require_finite(logits[best])
-        return Distribution(np.array([best]), np.ones(1))
+        return Distribution(np.array([best]), _CERTAIN)
     if not _is_cut(settings, len(logits)):
         top = logits.max()
         _require_finite(top)
@@ -155,8 +159,7 @@ def _candidates(
     if 0 < settings.top_k < len(logits):
         ids, values = largest or _largest(logits, settings.top_k)
         ids, values = ids[: settings.top_k], values[: settings.top_k]
-        total = float(np.exp(values - values[0]).sum())
-        return _nucleus(ids, values, total, settings)
+        return _nucleus(ids, values, None, settings)
     # Only top-p and min-p limit. Min-p says how far below the best to look; top-p nearly always ends near the best.
     top = logits.max()
     _require_finite(top)
@@ -185,12 +188,13 @@ def _within(logits: Logits, bound: float) -> tuple[Ids, Floats]:
     return ids[order], values[order]
 
 
-def _nucleus(ids: Ids, values: Floats, total: float, settings: SamplingSettings) -> tuple[Ids, Floats]:
-    """Cut likeliest-first candidates to top-p of `total` (sum of exp(value - best)) and to min-p."""
+def _nucleus(ids: Ids, values: Floats, total: float | None, settings: SamplingSettings) -> tuple[Ids, Floats]:
+    """Cut likeliest-first candidates to top-p of `total` (sum of exp(value - best), None: theirs) and to min-p."""
     weights = np.exp(values - values[0])
     keep = len(ids)
     if settings.top_p < 1.0:
-        keep = int(np.searchsorted(np.cumsum(weights), settings.top_p * total)) + 1
+        sums = weights.cumsum()
+        keep = int(sums.searchsorted(settings.top_p * (sums[-1] if total is None else total))) + 1
     if settings.min_p > 0.0:
         keep = min(keep, int(np.count_nonzero(weights >= settings.min_p)))
     keep = max(keep, 1)
@@ -211,7 +215,7 @@ def _largest(logits: Logits, k: int) -> tuple[Ids, Floats]:
     # Group j holds ids j, j + groups, j + 2 groups …: reducing over axis 0 runs over contiguous memory.
     body, rest = logits[: groups * _GROUP].reshape(_GROUP, groups), logits[groups * _GROUP :]
     maxima = body.max(axis=0)  # [groups]; NaN propagates
-    _require_finite(np.maximum(maxima.max(), rest.max(initial=-inf)))
+    _require_finite(np.maximum(maxima.max(), rest.max()) if len(rest) else maxima.max())
     bound = max(np.partition(maxima, groups - k)[groups - k], _LEAST)
     columns = (maxima >= bound).nonzero()[0]
     body = body[:, columns]
@@ -225,5 +229,5 @@ def _largest(logits: Logits, k: int) -> tuple[Ids, Floats]:
 
 
 def _require_finite(best: np.floating) -> None:
-    if not np.isfinite(best):
+    if not isfinite(best):
         raise EngineError(ErrorKind.NON_FINITE_LOGITS)
