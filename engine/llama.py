@@ -208,6 +208,8 @@ class LlamaContext:
         self.tokens: list[int] = []
         self.spent_s = 0.0
         self._outputs = outputs
+        self._threads = threads
+        self._short_threads = threads, threads
         self._stand_in = stand_in
         self._rows: tuple[int, Logits] | None = None
         self._make_batch(int(params.n_batch))
@@ -218,6 +220,11 @@ class LlamaContext:
     @property
     def vocab_size(self) -> int:
         return self.model.vocab_size
+
+    def set_threads(self, single: int, several: int) -> None:
+        """See `engine.threads.Threaded`. A prompt is always read with as many as the context was made with."""
+        self._short_threads = single, several
+        llama.llama_set_n_threads(self._handle, single, several)
 
     def _make_batch(self, size: int) -> None:
         """Buffers that every batch reuses; the batch struct keeps pointing at them."""
@@ -242,6 +249,7 @@ class LlamaContext:
         long = count > MAX_DRAFT_LENGTH + 1
         if long:  # asking Python at every node of the graph costs a millisecond: worth it for prompts only
             llama.llama_set_abort_callback(self._handle, self._abort, None)
+            llama.llama_set_n_threads(self._handle, self._threads, self._threads)
         begin = perf_counter()
         code = llama.llama_decode(self._handle, self._batch)
         if code == 0:
@@ -250,6 +258,7 @@ class LlamaContext:
         self.spent_s += perf_counter() - begin
         if long:
             llama.llama_set_abort_callback(self._handle, self._never_abort, None)
+            llama.llama_set_n_threads(self._handle, *self._short_threads)
         if code != 0:
             self._undo(held)
             if code == 2:
