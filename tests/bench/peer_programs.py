@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 _AMX = Path("/proc/cpuinfo").exists() and "amx_int8" in Path("/proc/cpuinfo").read_text()
 _PLAIN_WEIGHTS = ("-nr",) if _AMX else ()
@@ -117,7 +117,7 @@ def completion(task: Task, address: str) -> Speed:
         "min_p": 0.05,
         "cache_prompt": False,
     }
-    answer = httpx.post(f"{address}/completion", json=request, timeout=600.0)
+    answer = httpx2.post(f"{address}/completion", json=request, timeout=600.0)
     timings: dict[str, Any] = answer.raise_for_status().json()["timings"]
     drafted = timings.get("draft_n", 0)
     return Speed(timings["predicted_per_second"], timings["draft_n_accepted"] / drafted if drafted else None)
@@ -127,9 +127,9 @@ def _wait_until_ready(address: str, process: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + _READY_S
     while time.monotonic() < end and process.poll() is None:
         try:
-            if httpx.get(f"{address}/health").status_code == httpx.codes.OK:
+            if httpx2.get(f"{address}/health").status_code == httpx2.codes.OK:
                 return
-        except httpx.TransportError:
+        except httpx2.TransportError:
             pass
         time.sleep(0.1)
     raise RuntimeError(f"no server at {address}")
