@@ -7,7 +7,7 @@ The engine is given one job at a time; the others wait here, where a cancel ends
 answer a cancel in time is killed, and its job ends as cancelled.
 
 An engine that dies costs the jobs in flight and nothing else: each ends with `Failed(ENGINE_DIED)`, the next
-job starts a new engine, and the next `generate` first loads again what was loaded.
+job starts a new engine, and the next `generate` or `weigh` first loads again what was loaded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from app.learned import LearnedPairs
 from app.mailbox import Mailbox, Request
 from engine.errors import EngineError, ErrorReport
 from engine.launch import run_engine
-from engine.protocol import Generate, Load, Quantize
+from engine.protocol import Generate, Load, Quantize, Weigh
 from engine.types import EngineInfo, GenerationRequest, LoadedPair, LoadRequest
 
 __all__ = ["EngineClient", "EngineState", "Job", "Patience"]
@@ -95,6 +95,14 @@ class EngineClient:
         """
         job = self._new_job()
         return self._submit(Task(Generate(replace(request, job=job.id)), job))
+
+    def weigh(self, request: GenerationRequest, reply: tuple[int, ...], tokens: tuple[int, int]) -> Job:
+        """Ask the target how near it is to two tokens after this beginning of a reply. Ends with Weighed or Failed.
+
+        Where the engine died since the load, it loads again first, as `generate` does.
+        """
+        job = self._new_job()
+        return self._submit(Task(Weigh(job.id, request, reply, tokens), job))
 
     def quantize(self, source: Path, destination: Path, file_type: str) -> Job:
         """Write `source` again as `file_type`. Ends with Quantized or Failed."""

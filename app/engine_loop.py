@@ -24,6 +24,7 @@ from app.mailbox import Mailbox
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.protocol import (
     Cancel,
+    Command,
     CostsSeen,
     Event,
     Failed,
@@ -32,9 +33,9 @@ from engine.protocol import (
     Load,
     Loaded,
     LoadProgress,
-    Quantize,
     Ready,
     Shutdown,
+    Weigh,
 )
 from engine.types import EngineInfo, LoadedPair, LoadRequest
 
@@ -259,7 +260,7 @@ class EngineLoop:
         if not self._waiting or self._sent or engine is None or engine.info is None or engine.killed:
             return
         task = self._waiting[0]
-        if isinstance(task.command, Generate) and self._lost is not None:
+        if isinstance(task.command, Generate | Weigh) and self._lost is not None:
             task = Task(Load(next(self._numbers), self._lost), task.job, reload=True)
         else:
             self._waiting.popleft()
@@ -268,7 +269,7 @@ class EngineLoop:
         self._sent = task
         engine.send(self._with_knowledge(task.command, engine.info))
 
-    def _with_knowledge(self, command: Load | Generate | Quantize, info: EngineInfo) -> Load | Generate | Quantize:
+    def _with_knowledge(self, command: Command, info: EngineInfo) -> Command:
         if self._learned is None or not isinstance(command, Load):
             return command
         return replace(command, knowledge=self._learned.read(command.request, info))
@@ -283,7 +284,7 @@ class EngineLoop:
         assert self.engine is not None
         task.cancelled = True
         self.engine.send(Cancel(task.number))
-        patience_s = self._patience.reply_s if isinstance(task.command, Generate) else self._patience.cancel_s
+        patience_s = self._patience.reply_s if isinstance(task.command, Generate | Weigh) else self._patience.cancel_s
         task.kill_at = time.monotonic() + patience_s
 
     def _cancel_all(self) -> None:

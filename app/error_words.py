@@ -366,8 +366,11 @@ def _lacks_instruction(facts: Facts) -> bool:
     return facts["signal"] == "SIGILL" or facts["exit_code"] == _WINDOWS_ILLEGAL_INSTRUCTION
 
 
-def choice_words(choice: Choice) -> str:
-    """Why a round was drafted as it was, with {length} and {ratio} still in braces."""
+def choice_words(choice: Choice, *, hopeful: bool = False) -> str:
+    """Why a round was drafted as it was, with {length} and {ratio} still in braces.
+
+    hopeful: a gain is predicted, although it rests.
+    """
     match choice:
         case Choice.FIXED:
             return translate("messages", "The draft guesses up to {length} tokens a round, as it was set.")
@@ -375,6 +378,8 @@ def choice_words(choice: Choice) -> str:
             return translate("messages", "Some {length} guesses a round pay: {ratio} × predicted.")
         case Choice.PROBING:
             return translate("messages", "It did not pay, {ratio} × predicted; a few guesses show whether it does now.")
+        case Choice.RESTING if hopeful:
+            return translate("messages", "Guessing did not pay; the target writes alone until a try shows otherwise.")
         case Choice.RESTING:
             return translate("messages", "Guessing does not pay here, {ratio} × predicted, so the target writes alone.")
         case Choice.CHECKING:
@@ -383,6 +388,32 @@ def choice_words(choice: Choice) -> str:
             return translate("messages", "There was nothing to guess.")
         case Choice.ROUNDS_TOO_SLOW:
             return translate("messages", "Guessing is off for this reply: its rounds took far longer than predicted.")
+
+
+def choice_note_words(choice: Choice, *, hopeful: bool = False) -> str:
+    """The same in a few words, likewise."""
+    match choice:
+        case Choice.FIXED | Choice.NO_ROOM:
+            return ""
+        case Choice.DRAFTING:
+            return translate("messages", "auto: draft {length}, {ratio} × predicted")
+        case Choice.PROBING:
+            return translate("messages", "auto: trying again, {ratio} × predicted")
+        case Choice.RESTING if hopeful:
+            return translate("messages", "auto: resting until a try pays")
+        case Choice.RESTING:
+            return translate("messages", "auto: resting, {ratio} × predicted")
+        case Choice.CHECKING:
+            return translate("messages", "auto: one round without, {ratio} × predicted")
+        case Choice.ROUNDS_TOO_SLOW:
+            return translate("messages", "auto: off, rounds were far too slow")
+
+
+def rest_words(*, hopeful: bool) -> str:
+    """Why the target wrote a reply alone, with {ratio} still in braces."""
+    if hopeful:
+        return translate("messages", "Guessing did not pay on this text with this pair, so the target wrote alone.")
+    return translate("messages", "Predicted {ratio} × on this text with this pair, so the target wrote alone.")
 
 
 def draft_inactive_words(inactive: Inactive) -> str:

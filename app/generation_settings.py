@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, field, replace
 
+from app.text_kind import kind_of
 from engine.types import ChatFormat, ChatMessage, GenerationRequest, Rule, SamplingSettings
 
 SEED_LIMIT = 2**31
@@ -42,5 +43,6 @@ class GenerationSettings:
             draft_length=self.draft_length,
             p_min=self.p_min,
             rule=self.rule,
+            kind=kind_of(messages),
             trim_oldest=True,
         )

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
 from engine.errors import ErrorKind, ErrorReport
-from engine.protocol import Event, Failed, Finished, Generate, Load, Loaded, Quantize, Quantized
+from engine.protocol import Event, Failed, Finished, Generate, Load, Loaded, Quantize, Quantized, Weigh, Weighed
 from engine.types import EndReason
 
 _SIGNAL_INTERVAL_S = 0.5  # Windows runs signal handlers, Ctrl-C's too, only between two waits
 
-Ending = Finished | Loaded | Quantized | Failed
+Ending = Finished | Loaded | Weighed | Quantized | Failed
 
 
 class Job:
@@ -63,7 +63,7 @@ class Task:
         kill_at: when to kill the engine if it has not answered the cancel by then, monotonic seconds.
     """
 
-    command: Load | Generate | Quantize
+    command: Load | Generate | Weigh | Quantize
     job: Job
     reload: bool = False
     cancelled: bool = False

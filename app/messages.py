@@ -8,10 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.amounts import count
-from app.error_words import Facts, choice_words, draft_inactive_words, inactive_words, words_for
+from app.error_words import (
+    Facts,
+    choice_note_words,
+    choice_words,
+    draft_inactive_words,
+    inactive_words,
+    rest_words,
+    words_for,
+)
 from app.translate import translate
 from engine.errors import ErrorReport
 from engine.types import Inactive, LoadedPair, RoundChoice
+
+HOPEFUL = 1.005  # a predicted ratio that is shown as more than 1.00
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +58,28 @@ def _with_names(words: str, pair: LoadedPair | None) -> str:
 
 def choice_sentence(choice: RoundChoice) -> str:
     """What was chosen for the last round, and why."""
-    ratio = "–" if choice.ratio is None else f"{choice.ratio:.2f}"
-    return choice_words(choice.choice).format(length=choice.length, ratio=ratio)
+    return _with_figures(choice_words(choice.choice, hopeful=_is_hopeful(choice)), choice)
+
+
+def choice_note(choice: RoundChoice) -> str:
+    """The same in a few words, for a narrow place; "" where nothing was chosen."""
+    return _with_figures(choice_note_words(choice.choice, hopeful=_is_hopeful(choice)), choice)
+
+
+def rest_sentence(choice: RoundChoice | None) -> str:
+    """Why the target wrote nearly all of a reply alone, with the last choice of it."""
+    if choice is None:
+        return rest_words(hopeful=True)
+    return _with_figures(rest_words(hopeful=_is_hopeful(choice)), choice)
+
+
+def _is_hopeful(choice: RoundChoice) -> bool:
+    """Whether no loss is predicted: what was seen of a draft fades while it rests, and only a try shows what is."""
+    return choice.ratio is None or choice.ratio > HOPEFUL
+
+
+def _with_figures(words: str, choice: RoundChoice) -> str:
+    return words.format(length=choice.length, ratio="–" if choice.ratio is None else f"{choice.ratio:.2f}")
 
 
 def pair_notes(pair: LoadedPair) -> list[str]:

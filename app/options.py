@@ -11,6 +11,7 @@ from dataclasses import replace
 from app.generation_settings import SEED_LIMIT
 from app.pairs import PairChoice
 from app.prompts import is_unicode, read_messages, read_text
+from app.text_kind import kind_of
 from engine.types import (
     LEAST_UBATCH,
     MAX_CTX,
@@ -99,8 +100,10 @@ def add_anyway(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--anyway", action="store_true", help="load the pair even if it is predicted not to fit")
 
 
-def add_prompt_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """What the model is asked."""
+def add_prompt_options(
+    parser: argparse.ArgumentParser, *, required: bool
+) -> argparse._MutuallyExclusiveGroup:
+    """What the model is asked. Other ways to ask may be added to the group that is returned."""
     prompt = parser.add_argument_group("prompt")
     choice = prompt.add_mutually_exclusive_group(required=required)
     choice.add_argument("--prompt", metavar="TEXT", type=_text, help="what to ask")
@@ -117,6 +120,7 @@ def add_prompt_options(parser: argparse.ArgumentParser, *, required: bool) -> No
         default=ChatFormat.MODEL.value,
         help=_default("how messages become a prompt: the model's own template, ChatML, or plain paragraphs"),
     )
+    return choice
 
 
 def add_reply_options(
@@ -242,11 +246,14 @@ def generation_request(
         drafters=arguments.drafters,
     )
     if arguments.messages is not None:
-        return replace(request, messages=read_messages(arguments.messages))
+        messages = read_messages(arguments.messages)
+        return replace(request, messages=messages, kind=kind_of(messages))
     text = default_prompt if arguments.prompt is None else arguments.prompt
     if arguments.prompt_file is not None:
         text = read_text(arguments.prompt_file)
-    return replace(request, prompt=text) if arguments.raw else replace(request, messages=(ChatMessage("user", text),))
+    question = (ChatMessage("user", text),)
+    request = replace(request, kind=kind_of(question))
+    return replace(request, prompt=text) if arguments.raw else replace(request, messages=question)
 
 
 def _default(text: str) -> str:

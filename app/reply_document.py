@@ -8,7 +8,7 @@ from app.messages import draft_inactive_sentence, inactive_sentence, message_for
 from app.pairs import PairChoice
 from engine.errors import ErrorReport
 from engine.stats import GenerationStats, ReplyFold
-from engine.types import EndReason, LoadedPair, TokenEvent
+from engine.types import EndReason, LoadedPair, RoundChoice, TokenEvent
 
 Document = dict[str, object]
 
@@ -59,6 +59,20 @@ def stats_document(stats: GenerationStats, pair: LoadedPair | None) -> Document:
         else draft_inactive_sentence(stats.draft_inactive, pair),
         "draft_inactive_kind": None if stats.draft_inactive is None else stats.draft_inactive.value,
         "drafters": {"model": asdict(stats.model), "lookup": asdict(stats.lookup)},
+        "choice": choice_document(stats.choice),
+    }
+
+
+def choice_document(choice: RoundChoice | None) -> Document | None:
+    """What was chosen last and why; None where there was nothing to choose."""
+    if choice is None:
+        return None
+    return {
+        "choice": choice.choice.value,
+        "drafter": None if choice.drafter is None else choice.drafter.value,
+        "length": choice.length,
+        "ratio": choice.ratio,
+        "resting": choice.resting,
     }
 
 

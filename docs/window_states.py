@@ -24,7 +24,16 @@ from app.model_settings import ModelSettings
 from app.paths import Paths
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.fit import Backend, DeviceNeed
-from engine.types import EndReason, Inactive, LoadedPair, LoadRequest, SamplingSettings
+from engine.types import (
+    Choice,
+    Drafter,
+    EndReason,
+    Inactive,
+    LoadedPair,
+    LoadRequest,
+    RoundChoice,
+    SamplingSettings,
+)
 from tests.fakes import tapes
 from tests.fakes.devices import machine, memory
 from tests.fakes.fake_client import FakeClient
@@ -90,7 +99,7 @@ class Stage:
             QApplication.processEvents()
 
     def load(self, pair: LoadedPair = tapes.PAIR) -> None:
-        self.client.load_next(tapes.loading(pair))
+        self.client.load_next(tapes.loading(pair, costs=tapes.COSTS))
         self.program.pairs.open(LoadRequest(pair.target.path, pair.draft.path if pair.draft else None))
         self.wait(lambda: self.program.pairs.pair is not None)
 
@@ -195,6 +204,31 @@ def speculation_off(stage: Stage) -> None:
 def speculation_inactive(stage: Stage) -> None:
     stage.load(replace(tapes.PAIR, inactive=Inactive.TARGET_ROLLBACK))
     stage.ask(QUESTION, tapes.reply(CODE, inactive=Inactive.TARGET_ROLLBACK, verify_s=0.0286))
+
+
+def auto(stage: Stage) -> None:
+    """Lengths chosen by time, while a reply is written."""
+    stage.load()
+    stage.chat.settings.changed.emit(replace(stage.program.replies.settings, draft_length=None))
+    pays = RoundChoice(Choice.DRAFTING, Drafter.MODEL, 5, 1.83)
+    reply = stage.send(QUESTION, tapes.held(tapes.chosen(tapes.reply(CODE, kept=MIXED), pays), 24))
+    stage.wait(lambda: reply.fold.stats.rounds == 24)
+
+
+def auto_rests(stage: Stage) -> None:
+    stage.load()
+    stage.chat.settings.changed.emit(replace(stage.program.replies.settings, draft_length=None))
+    rests = RoundChoice(Choice.RESTING, None, 0, 0.93, 60, 12)
+    stage.ask("Tell me a story about a lighthouse", tapes.chosen(tapes.reply(STORY, plain=True), rests))
+
+
+def auto_too_slow(stage: Stage) -> None:
+    stage.load()
+    stage.chat.settings.changed.emit(replace(stage.program.replies.settings, draft_length=None))
+    pays, slow = RoundChoice(Choice.DRAFTING, Drafter.MODEL, 4, 1.4), RoundChoice(Choice.ROUNDS_TOO_SLOW, None, 0, 1.4)
+    tape = tapes.chosen(tapes.reply(CODE, kept=MIXED), *[pays] * 6, slow)
+    reply = stage.send(QUESTION, tapes.held(tape, 12))
+    stage.wait(lambda: reply.fold.stats.rounds == 12 and stage.chat.notices.notices)
 
 
 def draft_refused(stage: Stage) -> None:
@@ -447,6 +481,9 @@ STATES = (
     stopped,
     speculation_off,
     speculation_inactive,
+    auto,
+    auto_rests,
+    auto_too_slow,
     draft_refused,
     target_refused,
     out_of_memory,

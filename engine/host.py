@@ -15,8 +15,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final, NoReturn, TypeVar
 
-import psutil
-
 from engine.devices import engine_info
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.llama import quantize
@@ -35,10 +33,12 @@ from engine.protocol import (
     Quantized,
     Ready,
     Shutdown,
+    Weigh,
 )
 from engine.session import Session
+from engine.threads import lent_cores
 
-_C = TypeVar("_C", Load, Generate, Quantize)
+_C = TypeVar("_C", Load, Generate, Weigh, Quantize)
 
 _PARENT_GONE: Final = 0  # exit status: leaving with the parent is no fault
 
@@ -49,7 +49,7 @@ class EngineHost:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._outbox = Outbox(connection.send, _leave)
-        self._work: queue.SimpleQueue[Load | Generate | Quantize | Shutdown] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[Load | Generate | Weigh | Quantize | Shutdown] = queue.SimpleQueue()
         self._cancelled: set[int] = set()
         self._session: Session | None = None
 
@@ -63,6 +63,8 @@ class EngineHost:
                     self._guard(load.job, self._load, load)
                 case Generate() as generate:
                     self._guard(generate.request.job, self._generate, generate)
+                case Weigh() as weigh:
+                    self._guard(weigh.job, self._weigh, weigh)
                 case Quantize() as job:
                     self._guard(job.job, self._quantize, job)
                 case Shutdown():
@@ -121,9 +123,14 @@ class EngineHost:
         for event in self._session.generate(command.request, self._is_cancelled(job)):
             self._outbox.put(event)
 
+    def _weigh(self, command: Weigh) -> None:
+        if self._session is None:
+            raise EngineError(ErrorKind.NOT_LOADED)
+        for event in self._session.weigh(command, self._is_cancelled(command.job)):
+            self._outbox.put(event)
+
     def _quantize(self, command: Quantize) -> None:
-        threads = psutil.cpu_count(logical=False) or 1
-        quantize(Path(command.source), Path(command.destination), command.file_type, threads)
+        quantize(Path(command.source), Path(command.destination), command.file_type, lent_cores().physical)
         self._outbox.put(Quantized(command.job, command.destination))
 
 

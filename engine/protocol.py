@@ -1,8 +1,8 @@
 """What travels between the app and the engine process: commands down, events up, and nothing else.
 
 The pipe carries these dataclasses, pickled. Per job the engine sends any number of progress events and
-`DraftRound`s and then exactly one ending: `Finished`, `Loaded`, `Quantized` or `Failed`. Statistics are never
-sent; they are folded from the rounds (`engine.stats`).
+`DraftRound`s and then exactly one ending: `Finished`, `Loaded`, `Weighed`, `Quantized` or `Failed`. Statistics
+are never sent; they are folded from the rounds (`engine.stats`).
 """
 
 from __future__ import annotations
@@ -40,6 +40,23 @@ class Generate:
 
 
 @dataclass(frozen=True, slots=True)
+class Weigh:
+    """Say how near the target is to two tokens after the prompt of `request` and `reply`, from an empty cache. Ends
+    with `Weighed` or `Failed`, that with LOAD_CANCELLED where it was cancelled.
+
+    Attributes:
+        request: the reply that was asked for; its sampling settings and its rule decide.
+        reply: token ids of its beginning.
+        tokens: ids of the two.
+    """
+
+    job: int
+    request: GenerationRequest
+    reply: tuple[int, ...]
+    tokens: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Quantize:
     """Write `source` requantised to `file_type` at `destination`. Ends with `Quantized` or `Failed`.
 
@@ -65,7 +82,7 @@ class Shutdown:
     """Leave. The engine also leaves when the pipe closes."""
 
 
-Command = Load | Generate | Quantize | Cancel | Shutdown
+Command = Load | Generate | Weigh | Quantize | Cancel | Shutdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +182,24 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
+class Weighed:
+    """The answer to `Weigh`.
+
+    Attributes:
+        logits: the target's, of the two tokens, before any sampling setting.
+        chosen: the token that the target writes here; None where the rule draws by chance that depends on what was
+            proposed before, as `residual` does above temperature 0.
+        gap: the smallest change to a single logit with which the target writes one of the two where it would write
+            the other; infinite where none below 16 does, None where `chosen` is.
+    """
+
+    job: int
+    logits: tuple[float, float]
+    chosen: int | None
+    gap: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Quantized:
     job: int
     path: str
@@ -189,6 +224,7 @@ Event = (
     | Learned
     | DraftRound
     | Finished
+    | Weighed
     | Quantized
     | Failed
 )

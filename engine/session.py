@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
@@ -15,14 +16,16 @@ from engine.costs import Costs
 from engine.decoder import Interrupted, rewind
 from engine.distribution import Ids, Logits
 from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
+from engine.errors import EngineError, ErrorKind
 from engine.knowledge import Knowledge
 from engine.limits import check_request
 from engine.llama import LlamaContext, LlamaModel
 from engine.lookup import Lookup
 from engine.measuring import BEGINNINGS, measure
+from engine.near_ties import chosen, gap
 from engine.policy import FixedLength, Policy
 from engine.prompt import PromptMaker
-from engine.protocol import CostsSeen, Finished, Learned, PrefillProgress, SpeculationStopped, Started
+from engine.protocol import CostsSeen, Finished, Learned, PrefillProgress, SpeculationStopped, Started, Weigh, Weighed
 from engine.reply import ReplyWriter
 from engine.speculate import DraftingEnded, Speculator
 from engine.types import Drafter, DraftRound, EndReason, GenerationRequest, Inactive, LoadedPair
@@ -141,6 +144,31 @@ class Session:
             tail=writer.finish(),
             ttft_s=(first_at or ended_at) - arrived,
             decode_s=ended_at - (first_at or ended_at),
+        )
+
+    def weigh(
+        self, command: Weigh, cancelled: Callable[[], bool]
+    ) -> Generator[PrefillProgress | Weighed, None, None]:
+        """Read the prompt and the beginning of the reply in one go, and weigh the two tokens that may follow.
+
+        Raises:
+            EngineError: as `generate`; LOAD_CANCELLED.
+        """
+        request = replace(command.request, job=command.job, cold=True)
+        check_request(request)
+        tokens = [*self._prompts.make(request).tokens, *command.reply]
+        self._watch(cancelled)
+        try:
+            row, _ = yield from self._read_prompt(request, tokens)
+        except Interrupted:
+            raise EngineError(ErrorKind.LOAD_CANCELLED) from None
+        off, on = command.tokens
+        position = len(command.reply)
+        yield Weighed(
+            job=command.job,
+            logits=(float(row[off]), float(row[on])),
+            chosen=chosen(row, request, position, tokens),
+            gap=gap(row, request, position, tokens, command.tokens),
         )
 
     def _watch(self, cancelled: Callable[[], bool]) -> None:

@@ -40,7 +40,9 @@ class GenerationStats:
         sample_s: shaping and judging. other_s: the rest of the rounds' wall time.
         decode_s: from the first token to the end. The first token is what reading the prompt ended with, so neither it
             nor the moment it took counts: one token in no time would be a thousand tokens a second.
-        timed_tokens: the tokens written in decode_s.
+        timed_tokens: the tokens written in decode_s. rested: those of them written while guessing did not pay.
+        plain_s: what decode_s would have been without speculation: rounds without a guess as they took, and for each
+            token of the others a pass over one token as it cost then. Without `costs` it is decode_s.
         inactive: why speculation did not run, or stopped.
         choice: of the last round that had one; the last token of a reply leaves none.
         draft_inactive: why the draft model proposed nothing, or stopped, although the lookup went on.
@@ -62,6 +64,8 @@ class GenerationStats:
     ttft_s: float = 0.0
     decode_s: float = 0.0
     timed_tokens: int = 0
+    rested: int = 0
+    plain_s: float = 0.0
     draft_s: float = 0.0
     verify_s: float = 0.0
     sample_s: float = 0.0
@@ -112,11 +116,18 @@ class GenerationStats:
         return replace(
             counted,
             timed_tokens=self.timed_tokens + len(event.tokens),
+            plain_s=self.plain_s + self._plain_s(event),
+            rested=self.rested + (len(event.tokens) if _rests(event.choice) else 0),
             decode_s=self.decode_s + event.wall_s,
             draft_s=self.draft_s + event.draft_s,
             verify_s=self.verify_s + event.verify_s,
             sample_s=self.sample_s + event.sample_s,
         )
+
+    def _plain_s(self, event: DraftRound) -> float:
+        if self.costs is None or not event.drafted:
+            return event.wall_s
+        return len(event.tokens) * self.costs.verify_s[0]
 
     def _with_counts(self, event: DraftRound) -> GenerationStats:
         sources = [token.source for token in event.tokens]
@@ -142,7 +153,12 @@ class GenerationStats:
         return replace(self, inactive=event.inactive)
 
     def with_finished(self, event: Finished) -> GenerationStats:
-        return replace(self, ttft_s=event.ttft_s, decode_s=event.decode_s)
+        between_s = max(0.0, event.decode_s - self.decode_s)  # between the rounds, with drafts or without
+        return replace(self, ttft_s=event.ttft_s, decode_s=event.decode_s, plain_s=self.plain_s + between_s)
+
+
+def _rests(choice: RoundChoice | None) -> bool:
+    return choice is not None and choice.choice in (Choice.RESTING, Choice.ROUNDS_TOO_SLOW)
 
 
 def _count_positions(counts: tuple[int, ...], upto: int) -> tuple[int, ...]:

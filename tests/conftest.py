@@ -10,20 +10,25 @@ from pathlib import Path
 
 import psutil
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ["GGML_NO_BACKTRACE"] = "1"  # an abort must not start a debugger
 # Engines under test share the cores with the tests. OpenMP's threads spin while they wait for each other, and a
 # spinning thread whose partner has lost its core costs a factor of ten; sleeping ones cost a fourth.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# The program under test is started some two hundred times: what Python compiled for one start serves the others.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Whose computer it is must not matter: not its keyring, not its tokens, not its mirror.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 for name in [name for name in os.environ if name.startswith(("HF_", "HUGGING"))]:
     del os.environ[name]
 
-# No deadline: the machine that runs the tests may be busy, and time belongs in tests/bench.
-settings.register_profile("draftlight", deadline=None, derandomize=True, print_blob=True)
+# No deadline, and no complaint about slow examples: the machine that runs the tests may be busy, and time belongs in
+# tests/bench.
+settings.register_profile(
+    "draftlight", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("draftlight")
 
 MOST_GARBAGE = 5_000  # objects that were made and are still there
@@ -81,7 +86,7 @@ def no_process_left_behind() -> Iterator[None]:
     """At the end of all tests no engine, and nothing else that a test started, is still running."""
     yield
     children = [child for child in psutil.Process().children(recursive=True) if not _is_tracker(child)]
-    _, alive = psutil.wait_procs(children, timeout=3)
+    _, alive = psutil.wait_procs(children, timeout=60)
     assert not alive, [child.cmdline() for child in alive]
 
 

@@ -10,10 +10,10 @@ from app.amounts import count
 from app.conversation import ReplyTurn
 from app.devices.device import Device
 from app.memory_words import low_words
-from app.messages import draft_inactive_sentence, inactive_sentence, message_for
+from app.messages import draft_inactive_sentence, inactive_sentence, message_for, rest_sentence
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
-from engine.types import EndReason, Inactive, LoadedPair, LoadRequest
+from engine.types import Choice, EndReason, Inactive, LoadedPair, LoadRequest, RoundChoice
 from ui.pair_control import Refusal
 from ui.state_card import Tone
 
@@ -34,6 +34,8 @@ class Action(Enum):
     DETAILS = auto()
     DISMISS = auto()
     DISMISS_MEMORY = auto()  # that memory is short
+    KEEP_ON = auto()  # guess a fixed number of tokens a round in the next replies
+    DISMISS_REST = auto()  # that guessing does not pay
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,9 @@ def action_words(action: Action) -> str:
             return translate("cards", "Load options…")
         case Action.DETAILS:
             return translate("cards", "Details")
-        case Action.DISMISS | Action.DISMISS_MEMORY:
+        case Action.KEEP_ON:
+            return translate("cards", "Keep it on")
+        case Action.DISMISS | Action.DISMISS_MEMORY | Action.DISMISS_REST:
             return translate("cards", "Dismiss")
 
 
@@ -144,12 +148,19 @@ def memory_notice(low: Sequence[tuple[Device, int]]) -> Notice:
 
 
 def reply_notices(
-    reply: ReplyTurn, pair: LoadedPair | None, loading: bool, dropped: int, remedy: LoadRequest | None = None
+    reply: ReplyTurn,
+    pair: LoadedPair | None,
+    loading: bool,
+    dropped: int,
+    remedy: LoadRequest | None = None,
+    *,
+    rested: bool = False,
 ) -> list[Notice]:
     """What is to be said about the last reply of a conversation.
 
     Args:
         remedy: how the pair would fit, where memory ran out.
+        rested: guessing did not pay for nearly all of it, which is to be said.
         dropped: messages that were not sent because the conversation is longer than the context.
     """
     notices: list[Notice] = []
@@ -163,11 +174,39 @@ def reply_notices(
     if inactive is None and draft_inactive is not None and draft_inactive not in CHOSEN:
         title = translate("cards", "The draft is not at work")
         notices.append(Notice(title, draft_inactive_sentence(draft_inactive, pair), tone=Tone.NOTE))
+    choice = reply.fold.stats.choice
+    if choice is not None and choice.choice is Choice.ROUNDS_TOO_SLOW:
+        notices.append(_slow_notice())
+    elif rested:
+        notices.append(_rest_notice(choice))
     if reply.error is not None:
         notices.append(_broken_notice(reply, reply.error, pair, loading, remedy))
     elif reply.fold.end is EndReason.CONTEXT:
         notices.append(_context_notice(reply))
     return notices
+
+
+def _rest_notice(choice: RoundChoice | None) -> Notice:
+    advice = translate(
+        "cards", "It is tried again now and then. A fixed draft length keeps it on, even where it makes replies slower."
+    )
+    return Notice(
+        translate("cards", "Speculation rested in this reply"),
+        f"{rest_sentence(choice)} {advice}",
+        (Action.KEEP_ON, Action.DISMISS_REST),
+        Tone.NOTE,
+    )
+
+
+def _slow_notice() -> Notice:
+    return Notice(
+        translate("cards", "Speculation is off for this reply"),
+        translate(
+            "cards",
+            "Its rounds took far longer than predicted. Another program may be keeping the same device busy: close it. "
+            "If this comes again, choose a smaller draft. The next reply tries once more.",
+        ),
+    )
 
 
 def _broken_notice(

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from app.conversation import Conversation, Conversations
 from app.generation_settings import GenerationSettings
-from app.messages import inactive_sentence
+from app.messages import choice_note, inactive_sentence
 from app.translate import translate
 from engine.stats import GenerationStats
 from engine.types import ChatFormat, SamplingSettings
@@ -179,8 +179,22 @@ class ChatPage(Translated, QWidget):
                 self._pairs.dismiss_refusal()
             case Action.DISMISS_MEMORY:
                 self._memory.dismiss()
+            case Action.KEEP_ON | Action.DISMISS_REST:
+                self._answer_rest(keep_on=action is Action.KEEP_ON)
             case _:
                 self.acted.emit(action, notice)
+
+    def _answer_rest(self, *, keep_on: bool) -> None:
+        """Guess a fixed number of tokens a round from now on, or let automatic rest without a word."""
+        reply = self.conversations.current.last_reply
+        if reply is None:
+            return
+        if keep_on:
+            self._set_settings(replace(self._replies.settings, draft_length=self._replies.paying_length(reply)))
+            self.settings.show_settings(self._replies.settings, self.conversations.current.system)
+        else:
+            self._replies.dismiss_rest(reply)
+        self._show_notices()
 
     def use_sampling(self, sampling: SamplingSettings) -> None:
         """Write the next replies so; the seed stays."""
@@ -246,8 +260,8 @@ class ChatPage(Translated, QWidget):
         if self._memory.low:
             notices.append(memory_notice(self._memory.low))
         if reply is not None:
-            dropped, remedy = self._replies.dropped(reply), self._pairs.remedy
-            notices += reply_notices(reply, self._pairs.pair, loading is not None, dropped, remedy)
+            dropped, remedy, rested = self._replies.dropped(reply), self._pairs.remedy, self._replies.rested(reply)
+            notices += reply_notices(reply, self._pairs.pair, loading is not None, dropped, remedy, rested=rested)
         self.notices.show_notices(notices)
 
     def _show_loading(self) -> None:
@@ -265,13 +279,18 @@ class ChatPage(Translated, QWidget):
 
     def _show_figures(self) -> None:
         reply = self.conversations.current.last_reply
-        live = None
+        live, costs, chosen = None, self._pairs.costs, None
         if reply is not None:
             live = self._replies.live(reply)
-            inactive = live.stats.inactive
+            inactive, choice = live.stats.inactive, live.stats.choice
+            costs = live.stats.costs or costs
             if inactive is not None:
                 live = replace(live, reason=inactive_sentence(inactive, self._pairs.pair))
+            elif choice is not None:
+                live, chosen = replace(live, auto=choice_note(choice)), choice.length
         self.live.show_reply(live)
+        self.live.show_costs(costs, chosen)
+        self._show_notices()  # that rounds are too slow is told at once
         self.figures_changed.emit()
 
     # how it is put together
@@ -307,6 +326,7 @@ class ChatPage(Translated, QWidget):
         self._replies.changed.connect(self._on_reply_changed)
         self._replies.progressed.connect(self._on_progress)
         self._pairs.changed.connect(self._refresh)
+        self._pairs.changed.connect(self._show_figures)
         self._pairs.progressed.connect(self._show_loading)
         self._memory.changed.connect(self._show_notices)
         self._pause.timeout.connect(self._show_figures)

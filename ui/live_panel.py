@@ -9,8 +9,10 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollA
 
 from app.amounts import count
 from app.translate import translate
+from engine.costs import MeasuredCosts
 from engine.stats import GenerationStats
 from ui.bars import PositionBars, SegmentBar
+from ui.cost_curve import CostCurve
 from ui.sparkline import Sparkline
 from ui.style import set_role
 from ui.theme import theme, theme_notifier
@@ -27,6 +29,7 @@ class LiveReply:
         points: the same over the whole reply.
         off_rate: tokens per second of this pair without speculation, measured in this session, or None.
         reason: why speculation does not run, "" where it does.
+        auto: what was chosen by time for the last round, "" where nothing was.
     """
 
     stats: GenerationStats
@@ -34,6 +37,7 @@ class LiveReply:
     points: tuple[float, ...] = ()
     off_rate: float | None = None
     reason: str = ""
+    auto: str = ""
 
 
 class LivePanel(Translated, QScrollArea):
@@ -67,8 +71,12 @@ class LivePanel(Translated, QScrollArea):
         self._note = _label("small")
         self._note.setTextFormat(Qt.TextFormat.PlainText)
         self._note.setWordWrap(True)
+        self._auto = _label("small")
+        self._auto.setTextFormat(Qt.TextFormat.PlainText)
+        self._auto.setWordWrap(True)
         self._line = Sparkline()
         self._column.addWidget(self._note)
+        self._column.addWidget(self._auto)
         self._column.addWidget(self._line)
 
         self._kept = self._section()
@@ -81,6 +89,10 @@ class LivePanel(Translated, QScrollArea):
         self._column.addWidget(self._shares)
         self._column.addWidget(self._shares_text)
 
+        self._cost = self._section()
+        self.curve = CostCurve()
+        self._column.addWidget(self.curve)
+
         self._this = self._section()
         self._counts = QGridLayout()
         self._counts.setVerticalSpacing(7)
@@ -88,6 +100,7 @@ class LivePanel(Translated, QScrollArea):
         self._rows = [self._row(place) for place in range(4)]
         self._column.addLayout(self._counts)
         self._column.addStretch(1)
+        self.show_costs(None, None)
         theme_notifier().changed.connect(self.retranslate)
         self.retranslate()
 
@@ -100,6 +113,10 @@ class LivePanel(Translated, QScrollArea):
         return self._note.text()
 
     @property
+    def auto(self) -> str:
+        return self._auto.text()
+
+    @property
     def ratio(self) -> str:
         return self._ratio.text()
 
@@ -108,6 +125,13 @@ class LivePanel(Translated, QScrollArea):
         if reply != self._reply:
             self._reply = reply
             self._fill()
+
+    def show_costs(self, costs: MeasuredCosts | None, chosen: int | None) -> None:
+        """What passes cost, and how many guesses a round of the reply shown has; None where that is not known."""
+        for widget in (self._cost, self.curve):
+            widget.setVisible(costs is not None)
+        if costs is not None:
+            self.curve.show_costs(costs, chosen)
 
     def retranslate(self) -> None:
         self.setAccessibleName(translate("live_panel", "Live panel"))
@@ -118,6 +142,7 @@ class LivePanel(Translated, QScrollArea):
         for widget in (self._kept, self._bars):
             widget.setToolTip(translate("live_panel", "Of the guesses at this position that were checked"))
         self._time.setText(translate("live_panel", "WHERE A ROUND'S TIME GOES"))
+        self._cost.setText(translate("live_panel", "COST OF CHECKING N TOKENS AT ONCE"))
         self._this.setText(translate("live_panel", "THIS REPLY"))
         names = (
             translate("live_panel", "Tokens"),
@@ -157,6 +182,8 @@ class LivePanel(Translated, QScrollArea):
         else:
             note = translate("live_panel", "off not measured yet with this pair")
         self._note.setText(note)
+        self._auto.setText(reply.auto if reply else "")
+        self._auto.setVisible(bool(self._auto.text()))
 
     def _fill_kept(self, stats: GenerationStats) -> None:
         shares = tuple(

@@ -22,6 +22,7 @@ from ui.fonts import text_font
 from ui.language import Language
 from ui.main_window import MainWindow
 from ui.memory_control import MemoryControl
+from ui.mix_control import MixControl
 from ui.models_app import AppParts
 from ui.models_control import ModelsControl
 from ui.models_fits import ModelsFits
@@ -46,6 +47,7 @@ class Program:
         self.worker = EngineWorker(client, LoadJudge(desk, client))
         self.pairs = PairControl(self.worker, find_starter)
         self.replies = ReplyControl(self.worker, self.pairs)
+        self.mix = MixControl(paths.data / "mix.sqlite3", self.pairs, self.replies)
         self.models = ModelsControl(parts)
         self.fits = ModelsFits(parts)
         self.memory = MemoryControl(desk, client)
@@ -60,6 +62,7 @@ class Program:
         self._desk.close()
         self._client.close()
         self.worker.stop()
+        self.mix.close()
         self.fits.close()
         self.models.close()
         self.memory.close()

@@ -9,8 +9,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.engine_client import EngineState
 from app.fit.forecast import Forecast
+from engine.costs import MeasuredCosts
 from engine.errors import ErrorKind, ErrorReport
-from engine.protocol import Event, Failed, Finished, Loaded, LoadProgress
+from engine.protocol import CostsSeen, Event, Failed, Finished, Loaded, LoadProgress
 from engine.types import EngineInfo, LoadedPair, LoadRequest
 from ui.worker import EngineWorker, FindPair, FoundPair, Remedy, Ticket
 
@@ -60,6 +61,8 @@ class PairControl(QObject):
     Attributes:
         pair, request: what is loaded and what it was asked for with, None while nothing is.
         forecast: what the loaded pair was going to take; None where nobody could tell.
+        costs: what passes of the loaded pair cost when last told; None where nobody told. A reply tells it without
+            `changed()`.
         came_back: the loaded pair is what was loaded when the engine died.
         remedy: the same files with settings that fit, where memory was short the last time; None where it was not.
         loading: the load under way, or None. What was loaded before stays until the files were looked at.
@@ -80,6 +83,7 @@ class PairControl(QObject):
         self.pair: LoadedPair | None = None
         self.request: LoadRequest | None = None
         self.forecast: Forecast | None = None
+        self.costs: MeasuredCosts | None = None
         self.came_back = False
         self.remedy: LoadRequest | None = None
         self.loading: Loading | None = None
@@ -92,6 +96,7 @@ class PairControl(QObject):
         self._ticket: Ticket | None = None
         self._wanted: LoadRequest | None = None  # what `loading` loads, once it is known
         self._coming: Forecast | None = None  # of that
+        self._coming_costs: MeasuredCosts | None = None  # likewise
         self._revivable: LoadRequest | None = None  # loaded again after a death, once
         worker.event.connect(self._on_event)
         worker.informed.connect(self._on_informed)
@@ -143,12 +148,12 @@ class PairControl(QObject):
         if not loading.again:  # else what is known of the death still counts
             self.remedy = None
         self._ticket = self._worker.load(find, anyway=anyway)
-        self._wanted = wanted
+        self._wanted, self._coming_costs = wanted, None
         self.loading = replace(loading, ticket=self._ticket.number)
         self.changed.emit()
 
     def _forget_pair(self) -> None:
-        self.pair = self.request = self.forecast = self._revivable = None
+        self.pair = self.request = self.forecast = self.costs = self._revivable = None
 
     def _on_event(self, number: int, event: Event | FoundPair | Remedy) -> None:
         if isinstance(event, Finished):
@@ -156,8 +161,12 @@ class PairControl(QObject):
         if isinstance(event, Remedy) and (self.loading is None or number == self.loading.ticket):
             self.remedy = event.request  # of the present load, or of a reply; not of a load that was given up
         if self.loading is None or number != self.loading.ticket:
+            if isinstance(event, CostsSeen):
+                self.costs = event.costs
             return
         match event:
+            case CostsSeen(costs=costs):
+                self._coming_costs = costs
             case LoadProgress(model=model, done_bytes=done, total_bytes=total):
                 self.loading = replace(self.loading, model=model, done_bytes=done, total_bytes=total)
                 self.progressed.emit()
@@ -180,7 +189,7 @@ class PairControl(QObject):
         request = self._wanted
         assert request is not None
         self.pair, self.request, self.loading, self._ticket = pair, request, None, None
-        self.forecast, self.came_back = self._coming, again
+        self.forecast, self.costs, self.came_back = self._coming, self._coming_costs, again
         self._revivable = None if again else request
         kept = [recent for recent in self.recent if recent.request != request]
         self.recent = [Recent(request, pair), *kept][:MOST_RECENT]

@@ -12,12 +12,14 @@ from app.generation_settings import GenerationSettings
 from app.rate_meter import RateMeter
 from engine.protocol import Failed, Finished, PrefillProgress, Started
 from engine.stats import FoldedEvent
-from engine.types import ChatFormat, DraftRound, GenerationRequest, LoadRequest
+from engine.types import ChatFormat, Choice, Drafter, DraftRound, GenerationRequest, LoadRequest
 from ui.live_panel import LiveReply
 from ui.pair_control import PairControl
 from ui.worker import EngineWorker, Ticket
 
 FEWEST_TOKENS = 32  # of a reply whose speed is worth comparing with
+NEARLY_ALL = 0.8  # of a reply's tokens
+USUAL_LENGTH = 4  # of drafts, where nothing better is known
 
 
 @dataclass(slots=True)
@@ -54,10 +56,12 @@ class ReplyControl(QObject):
     Signals:
         changed(): a reply began, is about to stop, or ended.
         progressed(): it went on.
+        ended(object, object): a `ReplyTurn` came to its end without an error, and the `LoadRequest` of its pair.
     """
 
     changed = Signal()
     progressed = Signal()
+    ended = Signal(object, object)
 
     def __init__(self, worker: EngineWorker, pairs: PairControl) -> None:
         super().__init__()
@@ -69,6 +73,8 @@ class ReplyControl(QObject):
         self._formats: dict[str, ChatFormat] = {}  # chosen for targets without a usable template, by path
         self._measured: WeakKeyDictionary[ReplyTurn, Measured] = WeakKeyDictionary()
         self._off_rates: dict[LoadRequest, float] = {}
+        self._lengths: dict[LoadRequest, int] = {}  # that paid when last seen
+        self._rest_seen: set[LoadRequest] = set()  # pairs whose rests the user need not be told of again
         worker.event.connect(self._on_event)
         pairs.changed.connect(self._on_pair_changed)
 
@@ -112,6 +118,25 @@ class ReplyControl(QObject):
         """How many of the oldest messages the model was not given for this reply."""
         measured = self._measured.get(turn)
         return measured.dropped if measured else 0
+
+    def rested(self, turn: ReplyTurn) -> bool:
+        """Whether guessing did not pay for nearly all of a reply, and that is still to be said of its pair."""
+        measured, stats = self._measured.get(turn), turn.fold.stats
+        if measured is None or turn.running or self.settings.draft_length is not None:
+            return False
+        long_enough = stats.timed_tokens >= FEWEST_TOKENS and stats.rested >= NEARLY_ALL * stats.timed_tokens
+        slow = stats.choice is not None and stats.choice.choice is Choice.ROUNDS_TOO_SLOW
+        return long_enough and not slow and measured.load not in self._rest_seen
+
+    def dismiss_rest(self, turn: ReplyTurn) -> None:
+        """Do not tell again that guessing does not pay with the pair of this reply."""
+        if (measured := self._measured.get(turn)) is not None:
+            self._rest_seen.add(measured.load)
+
+    def paying_length(self, turn: ReplyTurn) -> int:
+        """The draft length that paid when guessing last did with the pair of this reply, or else a usual one."""
+        measured = self._measured.get(turn)
+        return USUAL_LENGTH if measured is None else self._lengths.get(measured.load, USUAL_LENGTH)
 
     def live(self, turn: ReplyTurn) -> LiveReply:
         """The figures of a reply; its `reason` is left to whoever knows the words."""
@@ -163,10 +188,15 @@ class ReplyControl(QObject):
             self.progressed.emit()
 
     def _on_end(self, turn: ReplyTurn) -> None:
-        stats = turn.fold.stats
+        stats, load = turn.fold.stats, self._measured[turn].load
         rate = stats.tokens_per_s
+        choice = stats.choice
+        if choice is not None and choice.choice is Choice.DRAFTING and choice.drafter is Drafter.MODEL:
+            self._lengths[load] = choice.length
         if rate and stats.plain == stats.completion_tokens >= FEWEST_TOKENS:
-            self._off_rates[_off_key(self._measured[turn].load)] = rate
+            self._off_rates[_off_key(load)] = rate
+        if turn.error is None:
+            self.ended.emit(turn, load)
         self.changed.emit()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.amounts import count
 from app.engine_client import EngineState
-from app.messages import choice_sentence, draft_inactive_sentence
+from app.messages import HOPEFUL, choice_sentence, draft_inactive_sentence
 from app.translate import translate
 from engine.errors import ErrorReport
 from engine.stats import GenerationStats
@@ -84,11 +84,23 @@ def speculation_words(
 def _auto_words(choice: RoundChoice | None) -> tuple[str, str]:
     if choice is None or choice.choice is Choice.NO_ROOM:
         return translate("top_bar", "auto"), translate("top_bar", "How much is drafted is chosen by time")
-    if choice.length:
-        words = translate("top_bar", "auto · draft {length}").format(length=choice.length)
-    else:
-        words = translate("top_bar", "auto · resting")
-    return words, choice_sentence(choice)
+    return _auto_state(choice), choice_sentence(choice)
+
+
+def _auto_state(choice: RoundChoice) -> str:
+    match choice.choice:
+        case Choice.PROBING:
+            return translate("top_bar", "auto · trying again")
+        case Choice.ROUNDS_TOO_SLOW:
+            return translate("top_bar", "auto · off, rounds too slow")
+        case Choice.RESTING if choice.ratio is not None and choice.ratio <= HOPEFUL:
+            return translate("top_bar", "auto · resting: {ratio} × predicted").format(ratio=f"{choice.ratio:.2f}")
+        case Choice.RESTING:
+            return translate("top_bar", "auto · resting")
+        case Choice.CHECKING:
+            return translate("top_bar", "auto · checking")
+        case _:
+            return translate("top_bar", "auto · draft {length}").format(length=choice.length)
 
 
 def _short(inactive: Inactive) -> str:

@@ -226,7 +226,8 @@ class EngineWorker(QObject):
             raise EngineError(ErrorKind.LOAD_CANCELLED)
         report(FoundPair(request, _file_size(request.draft), forecast))
         self._loaded = request if forecast is None else forecast.request
-        self._follow(ticket, self._client.load(self._loaded), self._loaded)
+        # What passes cost is shown from the beginning on, and no first reply waits for it.
+        self._follow(ticket, self._client.load(replace(self._loaded, measure=True)), self._loaded)
 
     def _follow(self, ticket: Ticket, job: Job, load: LoadRequest | None) -> None:
         """`load` is what the job loads, or works with."""

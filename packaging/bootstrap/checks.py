@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -11,9 +12,19 @@ from bootstrap.talk import duration
 
 LINT_IMPORTS = "import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())"
 
+# More would not be faster: engines under test compute on several cores themselves. A file stays in one process, and
+# with it what its tests share.
+IN_TWO_PROCESSES = ["-n", "2", "--dist", "loadfile"]
+
 
 def run_checks(environment: Environment, pytest_arguments: list[str]) -> int:
-    """Runs all of them whatever fails, pytest last since its own summary should be; 1 when one failed."""
+    """Runs all of them whatever fails, pytest last since its own summary should be; 1 when one failed.
+
+    Without arguments pytest runs everything, in two processes where there are two cores; with some, it does what
+    they say and nothing else, so that a debugger works.
+    """
+    if not pytest_arguments and cores() > 1:
+        pytest_arguments = IN_TWO_PROCESSES
     steps = {
         "ruff": ["-m", "ruff", "check", "."],
         "mypy": ["-m", "mypy"],
@@ -24,6 +35,13 @@ def run_checks(environment: Environment, pytest_arguments: list[str]) -> int:
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
+
+
+def cores() -> int:
+    """Those that this process may use, as far as the system tells."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _passes(environment: Environment, name: str, arguments: list[str]) -> bool:

@@ -4,7 +4,7 @@
         [--drafts Q4_1 Q4_0] [--lengths 1 2 4 8] [--prompts 40] [--seeds 10] [--tokens 128] [--rotate] [--threads N]
 
 In the exact configuration (flash attention off, F32 cache) every reply must be identical. In the default one each first
-difference is looked at in the plain run: the two tokens must be less than 0.05 apart there (`tests.bench.near_ties`).
+difference is looked at in the plain run: the two tokens must be less than 0.05 apart there (`engine.near_ties`).
 Exit status 1 says that something was not.
 
 FOLDER keeps the models, every reply and `report.json`. Run it again, with the same options or others, and it goes on
@@ -37,8 +37,8 @@ from app.engine_client import EngineClient
 from app.paths import Paths
 from app.starter import starter_pair
 from engine.distribution import Logits
-from engine.types import LoadRequest, SamplingSettings
-from tests.bench.near_ties import choice, gap
+from engine.near_ties import chosen, gap
+from engine.types import GenerationRequest, LoadRequest, SamplingSettings
 from tests.bench.prompts import PROMPTS
 from tests.lossless import real_engine
 
@@ -219,9 +219,10 @@ def first_difference(rows: RowReader, case: Case, plain: list[int], ids: list[in
         return None
     index = next(at for at, (a, b) in enumerate(zip(plain, ids, strict=False)) if a != b)
     row = rows.row(case.prompt, plain[:index])
-    chosen = choice(row, case.sampling(), index, [])
-    assert chosen == plain[index], f"the plain run cannot be repeated: {chosen} for {plain[index]} at {index}"
-    size = gap(row, case.sampling(), index, [], ids[index])
+    request = GenerationRequest(job=0, sampling=case.sampling())
+    again = chosen(row, request, index, [])
+    assert again == plain[index], f"the plain run cannot be repeated: {again} for {plain[index]} at {index}"
+    size = gap(row, request, index, [], (plain[index], ids[index]))
     return {"index": index, "plain": plain[index], "other": ids[index], "gap": size}
 
 

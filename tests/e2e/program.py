@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,9 @@ COMMAND = [sys.executable, "-m", "app"]
 
 # One thread: engines of other tests and programs share the machine, and llama.cpp's threads wait by spinning.
 ONE_THREAD = ["--threads", "1"]
+
+# For what depends on guesses: lengths chosen by time may be 0, and are not the same in two runs.
+FOUR_GUESSES = ["--draft-length", "4"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,12 @@ def finish(program: subprocess.Popen[bytes]) -> Result:
 
 def engines(program: subprocess.Popen[bytes]) -> list[psutil.Process]:
     """The engine processes of a running program."""
-    children = psutil.Process(program.pid).children()
-    return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+    found = []
+    for child in psutil.Process(program.pid).children():
+        with suppress(psutil.NoSuchProcess):  # it has just ended, as those that only measure do
+            if "spawn_main" in " ".join(child.cmdline()):
+                found.append(child)
+    return found
 
 
 def family(program: subprocess.Popen[bytes]) -> list[psutil.Process]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import StarterFiles
 from tests.e2e.conftest import TinyPair
 from tests.e2e.program import run
 
@@ -45,7 +48,88 @@ def test_bench_table(tiny: TinyPair) -> None:
         "on",
         "ratio",
     ]
-    assert "Both texts are identical." in result.out
+    assert "Both texts are identical, all 32 tokens." in result.out
+
+
+def test_bench_of_presets(tiny: TinyPair) -> None:
+    """Each has its row and its figures; all share the models, the computer and the seed."""
+    words = ["bench", *tiny.words, *EXACT, "--raw", "--repeats", "1", "--max-tokens", "24", "--preset", "story,json"]
+    table = run(*words)
+    assert table.status == 0, table.err
+    assert [line.split()[0] for line in table.out.splitlines() if line[:5] in ("Story", "JSON ")] == ["Story", "JSON"]
+    assert "too short to tell" in table.out
+    document = run(*words, "--json").document
+    presets = document["presets"]
+    assert isinstance(presets, list)
+    assert [one["preset"] for one in presets] == ["story", "json"]
+    assert all(one.keys() >= {"off", "on", "ratio", "pairs", "text", "choice", "settings"} for one in presets)
+    assert len({one["settings"]["seed"] for one in presets}) == 1
+    assert {"machine", "pair"} <= document.keys()
+
+
+def test_bench_sweeps_draft_lengths(tiny: TinyPair) -> None:
+    """Off, each length and auto in one run; auto is what is compared with off."""
+    words = ["bench", *tiny.words, *EXACT, "--raw", "--prompt", "x", "--repeats", "1", "--max-tokens", "24"]
+    document = run(*words, "--sweep", "1,3", "--json").document
+    sweep, settings = document["sweep"], document["settings"]
+    assert isinstance(sweep, dict)
+    assert isinstance(settings, dict)
+    assert [row["draft_length"] for row in sweep["rows"]] == ["off", 1, 3, "auto"]
+    off, *_, auto = sweep["rows"]
+    assert off["acceptance_rate"] is None
+    assert auto["ratio"] == document["ratio"]
+    assert auto["choice"] == document["choice"]
+    assert sweep["best"] in ("off", 1, 3)
+    assert settings["draft_length"] == "auto"
+    table = run(*words, "--sweep", "2")
+    assert table.status == 0, table.err
+    assert "Auto ÷ best:" in table.out
+
+
+def test_bench_of_the_lookup_with_a_target_alone(tiny: TinyPair) -> None:
+    """It needs no draft, so there is something to compare."""
+    result = run(
+        "bench", "--target", str(tiny.target), "--drafters", "lookup", "--prompt", "x", "--repeats", "1",
+        "--max-tokens", "24", "--threads", "1", "--json",
+    )  # fmt: skip
+    assert result.status == 0, result.err
+    document = result.document
+    pairs, pair = document["pairs"], document["pair"]
+    assert isinstance(pairs, list)
+    assert isinstance(pair, dict)
+    assert pair["draft"] is None
+    assert pairs[0]["on"]["speculation"] == "on"
+
+
+def test_bench_remembers_and_notices_a_loss(tiny: TinyPair, base_dir: Path) -> None:
+    """Against earlier runs with the same settings, and not against others."""
+    words = ["bench", *tiny.words, *EXACT, "--raw", "--repeats", "1", "--max-tokens", "24", "--prompt"]
+    first = run(*words, "x")
+    assert first.status == 0, first.err
+    assert "earlier runs" not in first.err
+    with closing(sqlite3.connect(base_dir / "data" / "compare.sqlite")) as connection, connection:
+        connection.execute("UPDATE run SET on_tokens_per_s = 1e9, engine = '0.3.0 (CPU)'")
+    second = run(*words, "x")
+    assert second.status == 0, second.err
+    assert "earlier runs with the same settings" in second.err
+    assert "The engine was 0.3.0 (CPU) then" in second.err
+    assert "earlier runs" not in run(*words, "y").err
+
+
+def test_bench_with_real_weights(starter_words: list[str], starter: StarterFiles) -> None:
+    """In the exact configuration both texts are identical, and guesses save passes."""
+    words = ["--repeats", "1", "--max-tokens", "24", "--draft-length", "4", "--preset", "table", "--json"]
+    result = run("bench", *starter_words, *EXACT, *words)
+    assert result.status == 0, result.err
+    document = result.document
+    pairs, text, settings = document["pairs"], document["text"], document["settings"]
+    assert isinstance(pairs, list)
+    assert isinstance(text, dict)
+    assert isinstance(settings, dict)
+    assert text["identical"] is True
+    assert (settings["preset"], settings["kind"]) == ("table", "json")
+    assert pairs[0]["off"]["completion_tokens"] == pairs[0]["on"]["completion_tokens"] == 24
+    assert pairs[0]["on"]["rounds"] < pairs[0]["off"]["rounds"]
 
 
 @pytest.mark.parametrize("words", [["--draft-length", "0"], ["--drafters", "model"]])

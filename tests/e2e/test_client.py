@@ -25,7 +25,9 @@ def client(tmp_path: Path) -> Iterator[EngineClient]:
 
 
 def request(prompt: str, max_tokens: int | None = 40) -> GenerationRequest:
-    return GenerationRequest(0, prompt=prompt, max_tokens=max_tokens, sampling=SamplingSettings(temperature=0.0))
+    """Of a fixed draft length, so that two replies have the same passes and round alike."""
+    sampling = SamplingSettings(temperature=0.0)
+    return GenerationRequest(0, prompt=prompt, max_tokens=max_tokens, sampling=sampling, draft_length=4)
 
 
 def reply(events: list[Event]) -> ReplyFold:

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import TinyPair
-from tests.e2e.program import COMMAND, ONE_THREAD, ROOT, Result, run
+from tests.e2e.program import COMMAND, FOUR_GUESSES, ONE_THREAD, ROOT, Result, run
 from tests.fakes.gguf_files import Tiny, write_model
 
-GREEDY = ["--temperature", "0"]
+GREEDY = ["--temperature", "0", *FOUR_GUESSES]  # so that two runs round alike
 EXACT = ["--flash-attn", "off", "--kv-type", "f32"]
 
 
@@ -81,7 +81,7 @@ def test_same_seed_same_text_with_and_without_speculation(tiny: TinyPair, temper
     ]
     words += ["--temperature", temperature]
     off, auto = run(*words, "--speculation", "off"), run(*words)
-    on, long = run(*words, "--draft-length", "4"), run(*words, "--draft-length", "9")
+    on, long = run(*words, *FOUR_GUESSES), run(*words, "--draft-length", "9")
     texts = {str(result.document["text"]) for result in (off, auto, on, long)}
     assert len(texts) == 1
     assert [stats(result)["speculation"] for result in (off, auto, on, long)] == ["off", "on", "on", "on"]

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 
 import psutil
@@ -126,3 +127,29 @@ def test_ctrl_c_at_any_moment_of_the_start_prints_no_traceback(starter_words: li
     # The interpreter itself may be interrupted before any of the program's code runs.
     assert b"app/" not in error
     assert b"engine/" not in error
+
+
+INTERRUPTED_CALLBACK = """
+import os, signal, sys
+from app.__main__ import main
+
+class Callback:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        sys.stdout.flush()  # any call: before one Python looks for signals
+
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == "app.cli":
+            Callback()
+
+sys.meta_path.insert(0, Finder())
+sys.argv = ["draftlight", "--version"]
+sys.exit(main())
+"""
+
+
+def test_ctrl_c_in_a_callback_of_the_start_counts() -> None:
+    """Where Python would print an exception and go on, as in what the import system runs now and then, it ends all."""
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED_CALLBACK], cwd=ROOT, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")

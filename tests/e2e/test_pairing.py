@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import TinyPair
-from tests.e2e.program import ONE_THREAD, Result, run
+from tests.e2e.program import FOUR_GUESSES, ONE_THREAD, Result, run
 from tests.fakes.gguf_files import FIRST_BYTE, Tiny, write_model
 
 PROMPT = ["--prompt", "the rain, é 中 🙂", "--raw", "--max-tokens", "60", "--ctx", "256"]
@@ -24,7 +24,7 @@ DRAFTS = {
 
 def generate(target: Path, draft: Path | None, *words: str) -> Result:
     drafting = [] if draft is None else ["--draft", str(draft)]
-    return run("generate", "--target", str(target), *drafting, *ONE_THREAD, *PROMPT, *EXACT, *words)
+    return run("generate", "--target", str(target), *drafting, *ONE_THREAD, *FOUR_GUESSES, *PROMPT, *EXACT, *words)
 
 
 def ids(result: Result) -> list[int]:

@@ -53,7 +53,8 @@ def load(client: EngineClient, target: Path, draft: Path | None = None, ctx: int
 
 
 def events_of(client: EngineClient, **fields: object) -> list[Event]:
-    return list(client.generate(GenerationRequest(0, **fields)))  # type: ignore[arg-type]
+    """With four guesses a round, unless `fields` say another number: one chosen by time may be 0."""
+    return list(client.generate(GenerationRequest(0, **{"draft_length": 4, **fields})))  # type: ignore[arg-type]
 
 
 def fold(events: list[Event]) -> ReplyFold:

@@ -20,6 +20,7 @@ from app.generation_settings import GenerationSettings
 from app.paths import Paths
 from engine.types import EndReason, LoadRequest, SamplingSettings
 from tests.conftest import StarterFiles
+from tests.e2e.program import engines, family
 from tests.gui.shell import ignore_platform, prepared_application
 from ui.cards import Action
 from ui.main import Program
@@ -71,7 +72,7 @@ def window(qtbot: QtBot, starter: StarterFiles, tmp_path: Path) -> Iterator[Wind
     desk = FitDesk(paths)
     program = Program(paths, client, lambda _ticket, _report: request, AppParts(paths, client, desk), desk)
     program.replies.settings = GenerationSettings(
-        sampling=SamplingSettings(temperature=0.0), random_seed=False, max_tokens=48
+        sampling=SamplingSettings(temperature=0.0), random_seed=False, max_tokens=48, draft_length=4
     )
     program.window.show()
     yield Window(qtbot, program, client)
@@ -95,7 +96,7 @@ def test_speculation_does_not_change_the_text(window: Window) -> None:
 def test_killed_engine(window: Window) -> None:
     """kill -9 in a reply keeps the text, the pair comes back, Write again begins with the same words."""
     window.program.replies.settings = GenerationSettings(
-        sampling=SamplingSettings(temperature=0.0), random_seed=False, max_tokens=400
+        sampling=SamplingSettings(temperature=0.0), random_seed=False, max_tokens=400, draft_length=4
     )
     window.load()
     reply = window.send("Write a story about a lighthouse.")
@@ -159,10 +160,9 @@ def test_file_that_is_no_model(window: Window, tmp_path: Path) -> None:
 def test_program_that_is_interrupted(tmp_path: Path) -> None:
     """Ctrl+C in the terminal ends the window, and its engine goes with it."""
     with subprocess.Popen([sys.executable, "-m", "app", "--base-dir", str(tmp_path)]) as program:
-        children: list[psutil.Process] = []
-        while not any("spawn_main" in " ".join(child.cmdline()) for child in children):
+        while not engines(program):
             assert program.poll() is None
-            children = psutil.Process(program.pid).children()
+        children = family(program)
         program.send_signal(signal.SIGINT)
         assert program.wait(60) == -signal.SIGINT
     _, alive = psutil.wait_procs(children, timeout=60)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.engine_client import EngineState
 from engine.errors import EngineError, ErrorKind, ErrorReport
-from engine.protocol import DraftRound, Event, Failed, Finished, Loaded, LoadProgress, Quantized
+from engine.protocol import DraftRound, Event, Failed, Finished, Loaded, LoadProgress, Quantized, Weighed
 from engine.types import EndReason, EngineInfo, GenerationRequest, LoadedPair, LoadRequest
 from tests.fakes.tapes import ENGINE, Crash, Hold, Tape, loading, reply
 
@@ -57,7 +57,8 @@ class FakeClient:
 
     Attributes:
         speed: 1 replays rounds as fast as they were, infinity without any wait.
-        loads, requests: what was asked for, in order.
+        gap: between the two tokens of every weighing.
+        loads, requests, weighings: what was asked for, in order. `measured` has which of the loads were to measure.
     """
 
     def __init__(
@@ -69,8 +70,11 @@ class FakeClient:
         engine: EngineInfo | ErrorReport = ENGINE,
     ) -> None:
         self.speed = speed
+        self.gap = 0.008
         self.loads: list[LoadRequest] = []
+        self.measured: list[bool] = []
         self.requests: list[GenerationRequest] = []
+        self.weighings: list[tuple[tuple[int, ...], tuple[int, int]]] = []
         self.pair: LoadedPair | None = None
         self.pid: int | None = None
         self.death: ErrorReport | None = None
@@ -96,7 +100,8 @@ class FakeClient:
 
     def load(self, request: LoadRequest) -> FakeJob:
         self._start()
-        self.loads.append(request)
+        self.loads.append(replace(request, measure=False))
+        self.measured.append(request.measure)
         self.pair = None
         tape = self._load_tapes.pop(0) if self._load_tapes else loading()
         return self._begin(tape, Failed(0, ErrorReport(ErrorKind.LOAD_CANCELLED)))
@@ -106,6 +111,12 @@ class FakeClient:
         self.requests.append(request)
         tape = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
         return self._begin(tape, Finished(0, EndReason.CANCELLED, "", 0.2, 0.5))
+
+    def weigh(self, request: GenerationRequest, reply: tuple[int, ...], tokens: tuple[int, int]) -> FakeJob:
+        self._start()
+        self.weighings.append((reply, tokens))
+        answer = Weighed(0, (14.25, 14.25 - self.gap), tokens[0], self.gap)
+        return self._begin((answer,), Failed(0, ErrorReport(ErrorKind.LOAD_CANCELLED)))
 
     def quantize(self, source: Path, destination: Path, file_type: str) -> FakeJob:
         self._start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -162,6 +163,7 @@ class FakeFits:
         foreign: names of files whose headers nobody can measure.
         problems: why a header will not come, by the file's name.
         questions: that were asked, and headers that were fetched, in order.
+        answers: they wait for it; set from the beginning.
     """
 
     machine: Machine = field(default_factory=lambda: machine(rtx_4070(), system=memory(28 * GB, 32 * GB)))
@@ -171,9 +173,14 @@ class FakeFits:
     questions: list[FitQuestion] = field(default_factory=list)
     fetched: list[str] = field(default_factory=list)
     fits: PairFits = field(default_factory=lambda: known_fits())
+    answers: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.answers.set()
 
     def report(self, question: FitQuestion) -> FitReport:
         self.questions.append(question)
+        self.answers.wait()
         return self.fits.report(question)
 
     def kept_headers(self, models: list[RemoteModel]) -> dict[RemoteModel, Files]:

@@ -31,6 +31,8 @@ from engine.protocol import (
     Ready,
     Shutdown,
     Started,
+    Weigh,
+    Weighed,
 )
 from engine.types import (
     DraftRound,
@@ -124,6 +126,8 @@ class _Server:
                     self._send(Failed(request.job, ErrorReport(ErrorKind.NOT_LOADED)))
                 case Generate(request):
                     self._reply(request.job, request.prompt or request.messages[-1].content)
+                case Weigh(job):
+                    self._weigh(job, command)
                 case Quantize(job, _, destination):
                     Path(destination).write_bytes(b"GGUF")
                     self._send(Quantized(job, destination))
@@ -159,6 +163,14 @@ class _Server:
         self._send(Finished(job, reason, "", 0.02, 0.01 * len(words)))
         if words[0] == "late":
             self._send(Finished(job, EndReason.STOP, "", 0.0, 0.0))
+
+    def _weigh(self, job: int, command: Weigh) -> None:
+        if not self._loaded:
+            self._send(Failed(job, ErrorReport(ErrorKind.NOT_LOADED)))
+        elif self._misbehave(command.request.prompt or ""):
+            self._send(Failed(job, ErrorReport(ErrorKind.LOAD_CANCELLED)))
+        else:
+            self._send(Weighed(job, (1.0, 0.75), command.tokens[0], 0.25))
 
     def _misbehave(self, word: str) -> bool:
         """Do what `word` asks for; True if the work was cancelled meanwhile."""

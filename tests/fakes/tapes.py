@@ -8,11 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 
+from engine.costs import MeasuredCosts
 from engine.errors import ErrorKind, ErrorReport
-from engine.protocol import Event, Failed, Finished, Loaded, LoadProgress, PrefillProgress, SpeculationStopped, Started
+from engine.protocol import (
+    CostsSeen,
+    Event,
+    Failed,
+    Finished,
+    Loaded,
+    LoadProgress,
+    PrefillProgress,
+    SpeculationStopped,
+    Started,
+)
 from engine.types import (
     DeviceInfo,
     Drafter,
@@ -24,6 +35,7 @@ from engine.types import (
     LoadRequest,
     ModelInfo,
     Rejected,
+    RoundChoice,
     Source,
     TokenEvent,
 )
@@ -90,6 +102,10 @@ PAIR = LoadedPair(
     memory_bytes=950_000_000,
 )
 REQUEST = LoadRequest(target=TARGET.path, draft=DRAFT.path)
+COSTS = MeasuredCosts(
+    (0.018, 0.0185, 0.019, 0.0195, 0.02, 0.0205, 0.021, 0.0255, 0.027, *(0.028 + n / 1000 for n in range(8))),
+    draft_s=0.0032,
+)
 
 
 def tokens_of(text: str) -> list[str]:
@@ -103,18 +119,19 @@ def reply(
     kept: Iterable[int] = ACCEPT_HEAVY,
     draft_length: int = 4,
     inactive: Inactive | None = None,
+    plain: bool = False,
     reason: EndReason = EndReason.STOP,
     prompt_tokens: int = 41,
     dropped_messages: int = 0,
     draft_s: float = 0.012,
     verify_s: float = 0.045,
 ) -> Tape:
-    """A whole reply. `kept` gives the accepted tokens of each round and is repeated as needed."""
+    """A whole reply, `plain` or with drafts; `kept` has the accepted tokens of each round and is repeated as needed."""
     started = Started(0, prompt_tokens, 0, dropped_messages, 0.19, inactive)
     pieces = tokens_of(text)
     rounds = tuple(
         plain_rounds(pieces, verify_s=verify_s)
-        if inactive
+        if inactive or plain
         else drafted_rounds(pieces, kept=kept, draft_length=draft_length, draft_s=draft_s, verify_s=verify_s)
     )
     decode_s = sum(event.wall_s for event in rounds)
@@ -182,6 +199,19 @@ def stopping(tape: Tape, after_rounds: int, inactive: Inactive) -> Tape:
     return (*tape[:cut], SpeculationStopped(0, inactive, inactive is not Inactive.TARGET_ROLLBACK), *tape[cut:])
 
 
+def chosen(tape: Tape, *choices: RoundChoice, costs: MeasuredCosts = COSTS) -> Tape:
+    """`tape` with lengths chosen by time: the rounds have these choices in turn, the last one to the end."""
+    events: list[Event | Hold | Crash] = []
+    left = list(choices)
+    for event in tape:
+        if isinstance(event, DraftRound):
+            event = replace(event, choice=left.pop(0) if len(left) > 1 else left[0])
+        events.append(event)
+        if isinstance(event, Started):
+            events.append(CostsSeen(0, costs))
+    return tuple(events)
+
+
 def crashing(tape: Tape, after_rounds: int) -> Tape:
     """`tape` up to that many rounds, then the engine dies."""
     return (*tape[: _after(tape, after_rounds)], Crash())
@@ -197,16 +227,19 @@ def failing(kind: ErrorKind, detail: str = "", **facts: str | int | float) -> Ta
     return (Failed(0, ErrorReport(kind, tuple(facts.items()), detail)),)
 
 
-def loading(pair: LoadedPair = PAIR, *, hold_at: float | None = None) -> Tape:
-    """A load in twenty steps, held at that share of its bytes."""
+def loading(
+    pair: LoadedPair = PAIR, *, hold_at: float | None = None, costs: MeasuredCosts | None = None
+) -> Tape:
+    """A load in twenty steps, held at that share of its bytes; `costs` is what it measures."""
     target = pair.target.size_bytes
     total = target + (pair.draft.size_bytes if pair.draft else 0)
     steps = [LoadProgress(0, "target" if n * total // 20 <= target else "draft", n * total // 20, total)
              for n in range(21)]  # fmt: skip
+    ending = (Loaded(0, pair),) if costs is None else (CostsSeen(0, costs), Loaded(0, pair))
     if hold_at is None:
-        return (*steps, Loaded(0, pair))
+        return (*steps, *ending)
     cut = int(hold_at * 20) + 1
-    return (*steps[:cut], Hold(), *steps[cut:], Loaded(0, pair))
+    return (*steps[:cut], Hold(), *steps[cut:], *ending)
 
 
 def _after(tape: Tape, rounds: int) -> int:

@@ -148,8 +148,8 @@ def open_shell(
     try:
         if size is not None:
             program.window.resize(size)
-        program.window.show()
-        qtbot.waitExposed(program.window)
+        with qtbot.waitExposed(program.window, timeout=PATIENCE_MS):
+            program.window.show()
         yield Shell(qtbot, program, client, parts, desk)
     finally:
         parts.gate.set()

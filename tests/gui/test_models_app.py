@@ -25,6 +25,7 @@ from tests.fakes.gguf_files import Tiny, write_model
 from tests.fakes.hub import FakeHub
 from tests.fakes.hub_faults import hold
 from tests.gui.shell import PATIENCE_MS
+from ui import models_pool
 from ui.models_app import AppParts
 from ui.models_control import ModelsControl
 from ui.models_fits import ModelsFits
@@ -119,6 +120,7 @@ def test_from_the_hub_to_a_pair(desk: Desk) -> None:
     assert draft is not None
     assert target.place is PlaceKind.OURS
 
+    desk.wait(lambda: draft in control.local)  # which follows when the scan has ended
     control.drafts.judge(target, control.local)
     desk.wait(lambda: not control.drafts.judging)
     verdicts = {row.path: row.verdict for row in control.drafts.rows}
@@ -223,8 +225,9 @@ def test_offline_stops_the_downloads_for_a_while(desk: Desk, hub: FakeHub) -> No
     assert desk.download(other).state is DownloadState.PAUSED
 
 
-def test_quick_changes_are_kept_in_their_order(desk: Desk) -> None:
+def test_quick_changes_are_kept_in_their_order(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """However fast settings are changed, the last ones are remembered, whole, also where the program ends at once."""
+    monkeypatch.setattr(models_pool, "CLOSE_S", 60.0)  # two hundred writes may take longer on a slow disk
     control = desk.control
     desk.start()
     for limit in range(1, 201):

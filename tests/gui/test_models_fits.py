@@ -24,6 +24,7 @@ from ui import models_headers
 from ui.fit_values import Fit
 from ui.models_cells import Act, Cell
 from ui.models_page import CONTEXTS, KV_TYPES, LOCAL
+from ui.models_page import PAIRS as PAIRS_TAB
 from ui.theme import ThemeChoice, theme, theme_notifier
 from ui.way_button import WayButton
 
@@ -41,10 +42,12 @@ def models(qtbot: QtBot, tmp_path: Path) -> Iterator[Models]:
 
 
 def wait_for_fits(models: Models) -> None:
-    """Until all is answered."""
+    """Until all is answered, and shown: the table is told some ten times a second."""
     fits = models.shell.program.fits
     models.wait(lambda: all((one := fits.fit(pair.id)) and not one.waiting for pair in models.parts.pairs))
     models.wait(lambda: fits.is_done)
+    if models.page.tab == PAIRS_TAB:
+        models.wait(lambda: all(row.fit == fits.fit(row.pair.id) for row in models.page.pairs.table.rows.shown))
 
 
 def fit(models: Models, place: int) -> Fit:
@@ -188,7 +191,10 @@ def test_other_settings_leave_no_verdict(models: Models) -> None:
 def test_arithmetic_comes_first(qtbot: QtBot, tmp_path: Path) -> None:
     """All pairs are estimated before llama.cpp is asked of one; the chosen pair is first each time."""
     parts = FakeParts(memory=FakeFits(fits=fresh_fits()))
+    parts.memory.answers.clear()
     with open_models(qtbot, tmp_path, parts) as models:
+        models.wait(lambda: not any(fit(models, place).fetching for place in range(len(PAIRS))))
+        parts.memory.answers.set()  # all headers are there, so that all pairs could be asked of at once
         wait_for_fits(models)
         asked = [question.asks for question in parts.memory.questions]
         first = asked.index(True)

@@ -189,7 +189,8 @@ def test_closing_while_scanning(qtbot: QtBot, tmp_path: Path) -> None:
         models.wait(lambda: parts.calls[-1] == "scan")
         shell.program.close()
         assert parts.closed
-        assert threading.active_count() == before
+        # One that was asked of memory may be there until the parts are closed, and a moment longer.
+        models.wait(lambda: threading.active_count() <= before)
 
 
 def test_offline(qtbot: QtBot, tmp_path: Path) -> None:

@@ -126,6 +126,7 @@ def test_measured_beside_predicted(shell: Shell) -> None:
         "What the engine holds here is not told; predicted were 0.50 GB.",
     ]
     assert told(shell)[16] == "Memory 68.72 GB"
+    shell.wait(lambda: shell.desk.records)
     assert shell.desk.records == [(shell.memory.forecast, shell.desk.now)]
 
 

@@ -122,7 +122,7 @@ def test_ready(shell: Shell) -> None:
     assert shell.window.top_bar.pair.accessibleName() == "SmolLM2 135M Instruct F32 + SmolLM2 135M Instruct Q4_1"
     assert shell.window.status_line.state == "Engine ready · CPU · n_ctx 8,192"
     assert shell.window.status_line.verdict == "Draft SmolLM2 135M Instruct Q4_1 matches the target vocabulary"
-    assert shell.window.top_bar.speculation.subtitle == "draft 4"
+    assert shell.window.top_bar.speculation.subtitle == "auto"
     assert not shell.notices
 
 
@@ -177,7 +177,7 @@ def hang(shell: Shell) -> ReplyTurn:
     shell.load()
     shell.client.play_next(tapes.held(tapes.reply("One two three four five six seven. " * 5), 3, deaf=True))
     reply = shell.send("Count")
-    shell.wait(lambda: reply.fold.stats.rounds == 3)
+    shell.wait(lambda: reply.fold.stats.rounds == 3 and shell.chat.transcript.box.button.text() == "Stop")
     return reply
 
 

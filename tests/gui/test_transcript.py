@@ -477,8 +477,8 @@ def test_many_buttons_of_a_card_leave_the_words_their_room(qtbot: QtBot, buttons
     card = StateCard("Title", "Some words about what can be done.", ["A button"] * buttons)
     qtbot.addWidget(card)
     card.resize(560, 120)
-    card.show()
-    qtbot.waitExposed(card)
+    with qtbot.waitExposed(card):
+        card.show()
     words = next(label for label in card.findChildren(QLabel) if label.text() == "Title")
     qtbot.waitUntil(lambda: (card.buttons[0].y() > words.geometry().bottom()) is below)
     assert words.width() > 250

@@ -21,11 +21,12 @@ from scipy import stats
 from engine.distribution import Floats
 from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
 from engine.lookup import Lookup
-from engine.policy import FixedLength
+from engine.policy import FixedLength, Policy
 from engine.speculate import DraftingEnded, Emitted, Round, Speculator
-from engine.types import Drafter, Rule, SamplingSettings, Source
+from engine.types import MAX_DRAFT_LENGTH, Drafter, Rule, SamplingSettings, Source
 from engine.verify import AcceptanceRule, make_rule
 from tests.fakes.table_model import TableModel, log_of
+from tests.lossless.clocked import Clocked
 
 VOCAB = 4
 START = 4  # the prompt's last token, mostly its only one
@@ -125,6 +126,7 @@ class Setup:
     Attributes:
         drafting_ends: whether drafting may end before the reply does.
         drafters: the chain of both looks for three tokens, so that its halves take turns.
+        by_time: lengths are chosen round by round; `length` is then that of the window alone.
     """
 
     rule: RuleMaker
@@ -139,6 +141,10 @@ class Setup:
     drafters: frozenset[Drafter] = MODEL
     lookup: Callable[[Lookup, AcceptanceRule], LookupDrafter] = any_match
     chain: type[ChainedDrafter] = ChainedDrafter
+    by_time: bool = False
+
+    def policy(self) -> Policy:
+        return Clocked() if self.by_time else FixedLength(self.length, self.p_min, self.length)
 
     def proposer(self, draft: TableModel, lookup: Lookup, rule: AcceptanceRule) -> Proposer | None:
         if not self.length:
@@ -153,11 +159,13 @@ class Setup:
 def replies(setup: Setup, seeds: range, tokens: int) -> Iterator[list[Round]]:
     """One reply's rounds per seed, the last of them holding token number `tokens`.
 
-    The budget reaches a full round past it, so that no draft is cut short by it.
+    The budget reaches a full round past it, so that no draft is cut short by it. A policy that learns goes on from one
+    reply to the next.
     """
     target, draft = setup.target(), setup.draft()
     prompt = [*REPEATED, START] if Drafter.LOOKUP in setup.drafters else [START]
     lookup = Lookup(64, lengths=(3,) if Drafter.MODEL in setup.drafters else (1, 3))
+    policy = setup.policy()
     for seed in seeds:
         target.clear()
         draft.clear()
@@ -170,11 +178,12 @@ def replies(setup: Setup, seeds: range, tokens: int) -> Iterator[list[Round]]:
             drafter=setup.proposer(draft, lookup, rule),
             rule=rule,
             settings=setup.settings,
-            policy=FixedLength(setup.length, setup.p_min, setup.length),
-            budget=tokens + setup.length + 1,
+            policy=policy,
+            budget=tokens + (MAX_DRAFT_LENGTH if setup.by_time else setup.length) + 1,
             ends=_never,
             cancelled=_no,
         )
+        policy.begin("")
         rounds = [speculator.first(row)]
         for event in speculator.rounds():
             if isinstance(event, DraftingEnded):
@@ -183,6 +192,7 @@ def replies(setup: Setup, seeds: range, tokens: int) -> Iterator[list[Round]]:
             rounds.append(event)
             if speculator.emitted >= tokens:
                 break
+        policy.end()
         yield rounds
 
 

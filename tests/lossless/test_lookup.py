@@ -41,18 +41,20 @@ LENGTH = 2
 
 
 @pytest.mark.parametrize(
-    ("rule", "drafters", "settings"),
+    ("rule", "drafters", "settings", "by_time"),
     [
-        *((rule, LOOKUP, BARE) for rule in Rule),
-        (Rule.RESIDUAL, LOOKUP, CUT),  # guesses that are impossible among them
-        (Rule.RESIDUAL, BOTH, BARE),
+        *((rule, LOOKUP, BARE, False) for rule in Rule),
+        (Rule.RESIDUAL, LOOKUP, CUT, False),  # guesses that are impossible among them
+        (Rule.RESIDUAL, BOTH, BARE, False),
+        *((rule, BOTH, BARE, True) for rule in Rule),
+        (Rule.MATCH, LOOKUP, BARE, True),
     ],
 )
 def test_three_tokens_have_the_targets_joint_law(
-    rule: Rule, drafters: frozenset[Drafter], settings: SamplingSettings
+    rule: Rule, drafters: frozenset[Drafter], settings: SamplingSettings, by_time: bool
 ) -> None:
     """What the loop writes has the law of the target alone, and every kind of token took part in it."""
-    test = JointTest.of(Setup(real(rule), LENGTH, settings, drafters=drafters))
+    test = JointTest.of(Setup(real(rule), LENGTH, settings, drafters=drafters, by_time=by_time))
     assert test.run(ENOUGH * 3 // 8) > LEVEL
     for source in (Source.ACCEPTED, Source.RESAMPLED, Source.BONUS):
         assert test.share(source) >= 0.05, source

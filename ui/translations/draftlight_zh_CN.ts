@@ -48,6 +48,10 @@
         <translation>详情</translation>
     </message>
     <message>
+        <source>Keep it on</source>
+        <translation>保持开启</translation>
+    </message>
+    <message>
         <source>Dismiss</source>
         <translation>忽略</translation>
     </message>
@@ -74,6 +78,22 @@
     <message>
         <source>The draft is not at work</source>
         <translation>草稿模型未参与</translation>
+    </message>
+    <message>
+        <source>It is tried again now and then. A fixed draft length keeps it on, even where it makes replies slower.</source>
+        <translation>程序会不时再试。固定草稿长度可让它保持开启，即使回复会因此变慢。</translation>
+    </message>
+    <message>
+        <source>Speculation rested in this reply</source>
+        <translation>推测解码在这条回复中休息</translation>
+    </message>
+    <message>
+        <source>Speculation is off for this reply</source>
+        <translation>本次回复已停用推测解码</translation>
+    </message>
+    <message>
+        <source>Its rounds took far longer than predicted. Another program may be keeping the same device busy: close it. If this comes again, choose a smaller draft. The next reply tries once more.</source>
+        <translation>各轮所用的时间远超预测。可能有别的程序占用了同一设备：请关闭它。如果再次出现，请选择更小的草稿模型。下一次回复会再试。</translation>
     </message>
     <message>
         <source>Use a context of {ctx}</source>
@@ -179,6 +199,229 @@
     </message>
 </context>
 <context>
+    <name>compare</name>
+    <message>
+        <source>Off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开启</translation>
+    </message>
+    <message>
+        <source>Ratio</source>
+        <translation>比值</translation>
+    </message>
+    <message>
+        <source>Tokens per second (median of {runs})</source>
+        <translation>每秒 token 数（{runs} 次的中位数）</translation>
+    </message>
+    <message>
+        <source>First token</source>
+        <translation>首个 token</translation>
+    </message>
+    <message>
+        <source>Target passes</source>
+        <translation>目标模型计算次数</translation>
+    </message>
+    <message>
+        <source>Guesses accepted</source>
+        <translation>被接受的猜测</translation>
+    </message>
+    <message>
+        <source>Target</source>
+        <translation>目标模型</translation>
+    </message>
+    <message>
+        <source>Draft</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>提示词</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>draft length {length}, drafters {drafters}, rule {rule}, temperature {temperature}, seed {seed}, context {ctx}</source>
+        <translation>草稿长度 {length}，猜测来源 {drafters}，规则 {rule}，温度 {temperature}，种子 {seed}，上下文 {ctx}</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Engine</source>
+        <translation>引擎</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Editing a file</source>
+        <translation>修改文件</translation>
+    </message>
+    <message>
+        <source>Translation</source>
+        <translation>翻译</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>Open chat</source>
+        <translation>开放聊天</translation>
+    </message>
+    <message>
+        <source>Story</source>
+        <translation>故事</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>Own prompt</source>
+        <translation>自己的提示词</translation>
+    </message>
+    <message>
+        <source>Both texts are identical, all {tokens} tokens.</source>
+        <translation>两段文本完全相同，共 {tokens} 个 token。</translation>
+    </message>
+    <message>
+        <source>The target keeps {now} % of the guesses; it kept {before} % before.</source>
+        <translation>目标模型接受了 {now} % 的猜测，以前为 {before} %。</translation>
+    </message>
+    <message>
+        <source>Without speculation it lost as much, so the computer is slower: look for heat, power saving and other programs.</source>
+        <translation>不用推测解码时也同样变慢，可见是电脑变慢了：请检查温度、节能设置和其他程序。</translation>
+    </message>
+    <message>
+        <source>The engine is the same, {engine}.</source>
+        <translation>引擎没有变化，仍为 {engine}。</translation>
+    </message>
+    <message>
+        <source>The engine was {before} then and is {now} now.</source>
+        <translation>引擎当时为 {before}，现在为 {now}。</translation>
+    </message>
+    <message>
+        <source>{now} tokens/s with speculation are {percent} % less than the {before} of earlier runs with the same settings (median of {runs}).</source>
+        <translation>使用推测解码时每秒 {now} 个 token，比相同设置下以往的 {before} 个（{runs} 次的中位数）少 {percent} %。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}, but {tokens} tokens are too short to tell.</source>
+        <translation>{what}：{ratio}，但只有 {tokens} 个 token，太短，不足以判断。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: too near to 1 for these runs to tell. Measure with more repeats.</source>
+        <translation>{what}：{ratio}，与 1 太接近，这几次测量不足以判断，请增加重复次数。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: leave it on auto.</source>
+        <translation>{what}：{ratio}，保持自动即可。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: guessing does not pay here, and auto keeps it off.</source>
+        <translation>{what}：{ratio}，此处猜测不划算，自动模式已将其停用。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: no gain and no loss. Auto may stay on.</source>
+        <translation>{what}：{ratio}，没有收益也没有损失，可以保持自动。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: slower than off. Switch it off for this kind of text.</source>
+        <translation>{what}：{ratio}，比关闭时慢。这类文本请关闭推测解码。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: this draft length pays.</source>
+        <translation>{what}：{ratio}，这个草稿长度划算。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: no gain and no loss with this draft length.</source>
+        <translation>{what}：{ratio}，这个草稿长度没有收益也没有损失。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}: slower than off. Choose auto, or switch it off.</source>
+        <translation>{what}：{ratio}，比关闭时慢。请选择自动，或将其关闭。</translation>
+    </message>
+    <message>
+        <source>code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>JSON data</source>
+        <translation>JSON 数据</translation>
+    </message>
+    <message>
+        <source>an edited file</source>
+        <translation>修改文件</translation>
+    </message>
+    <message>
+        <source>a translation</source>
+        <translation>翻译</translation>
+    </message>
+    <message>
+        <source>a summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>open chat</source>
+        <translation>开放聊天</translation>
+    </message>
+    <message>
+        <source>a story</source>
+        <translation>故事</translation>
+    </message>
+    <message>
+        <source>a table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>this prompt</source>
+        <translation>此提示词</translation>
+    </message>
+    <message>
+        <source>After {index} equal tokens the same text is cut into other tokens.</source>
+        <translation>前 {index} 个 token 相同，此后同样的文本被切分成了不同的 token。</translation>
+    </message>
+    <message>
+        <source>After {index} equal tokens the text of off ends, and on goes on with “{on}”.</source>
+        <translation>前 {index} 个 token 相同，此后关闭时的文本结束，开启时继续写“{on}”。</translation>
+    </message>
+    <message>
+        <source>After {index} equal tokens the text of on ends, and off goes on with “{off}”.</source>
+        <translation>前 {index} 个 token 相同，此后开启时的文本结束，关闭时继续写“{off}”。</translation>
+    </message>
+    <message>
+        <source>After {index} equal tokens the texts part: off wrote “{off}”, on wrote “{on}”.</source>
+        <translation>前 {index} 个 token 相同，此后两段文本分开：关闭时写“{off}”，开启时写“{on}”。</translation>
+    </message>
+    <message>
+        <source>The rule draws anew with speculation, so both are equally right.</source>
+        <translation>该规则在推测解码时会重新抽样，因此两者同样正确。</translation>
+    </message>
+    <message>
+        <source>The target was far from a tie there, so rounding does not explain it.</source>
+        <translation>目标模型在此处的两个选择相差很远，舍入误差无法解释。</translation>
+    </message>
+    <message>
+        <source>The target had the two {gap} apart: a tie up to rounding, which any speculation may turn.</source>
+        <translation>目标模型中两者仅相差 {gap}：在舍入误差内不分上下，任何推测解码都可能改变结果。</translation>
+    </message>
+    <message>
+        <source>The target had the two {gap} apart, which is more than rounding explains.</source>
+        <translation>目标模型中两者相差 {gap}，超出了舍入误差所能解释的范围。</translation>
+    </message>
+</context>
+<context>
     <name>conversations</name>
     <message>
         <source>New chat</source>
@@ -235,6 +478,29 @@
     <message>
         <source>{n} d ago</source>
         <translation>{n} 天前</translation>
+    </message>
+</context>
+<context>
+    <name>cost_curve</name>
+    <message>
+        <source>Cost of checking tokens at once</source>
+        <translation>一次检查多个 token 的开销</translation>
+    </message>
+    <message>
+        <source>1 token: {time}</source>
+        <translation>1 个 token：{time}</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens at once: {time}, {ratio} × one token</source>
+        <translation>一次 {tokens} 个 token：{time}，是单个 token 的 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>chosen: {length}</source>
+        <translation>已选：{length}</translation>
+    </message>
+    <message>
+        <source>A pass of the draft: {time}</source>
+        <translation>草稿模型的一次计算：{time}</translation>
     </message>
 </context>
 <context>
@@ -901,6 +1167,10 @@
         <translation>每轮耗时分布</translation>
     </message>
     <message>
+        <source>COST OF CHECKING N TOKENS AT ONCE</source>
+        <translation>一次检查 N 个 TOKEN 的开销</translation>
+    </message>
+    <message>
         <source>THIS REPLY</source>
         <translation>本次回复</translation>
     </message>
@@ -1424,6 +1694,10 @@
         <translation>{path}：{reason}。请检查文件夹权限，或选择其他基础文件夹。</translation>
     </message>
     <message>
+        <source>auto: draft {length}, {ratio} × predicted</source>
+        <translation>自动：草稿 {length}，预测 {ratio} 倍</translation>
+    </message>
+    <message>
         <source>There is not enough space on the disk</source>
         <translation>磁盘空间不足</translation>
     </message>
@@ -1552,6 +1826,10 @@
         <translation>此前不划算，预测 {ratio} 倍；用少量猜测看现在是否划算。</translation>
     </message>
     <message>
+        <source>Guessing did not pay; the target writes alone until a try shows otherwise.</source>
+        <translation>此前猜测不划算；由目标模型独自生成，直到一次尝试表明情况有变。</translation>
+    </message>
+    <message>
         <source>Guessing does not pay here, {ratio} × predicted, so the target writes alone.</source>
         <translation>此处猜测不划算，预测 {ratio} 倍，因此由目标模型独自生成。</translation>
     </message>
@@ -1566,6 +1844,34 @@
     <message>
         <source>Guessing is off for this reply: its rounds took far longer than predicted.</source>
         <translation>本次回复已停用猜测：各轮耗时远超预测。</translation>
+    </message>
+    <message>
+        <source>auto: trying again, {ratio} × predicted</source>
+        <translation>自动：再试一次，预测 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>auto: resting until a try pays</source>
+        <translation>自动：休息中，直到一次尝试划算</translation>
+    </message>
+    <message>
+        <source>auto: resting, {ratio} × predicted</source>
+        <translation>自动：休息中，预测 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>auto: one round without, {ratio} × predicted</source>
+        <translation>自动：一轮不猜测，预测 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>auto: off, rounds were far too slow</source>
+        <translation>自动：已关闭，各轮太慢</translation>
+    </message>
+    <message>
+        <source>Guessing did not pay on this text with this pair, so the target wrote alone.</source>
+        <translation>这一对模型在这段文本上猜测不划算，因此由目标模型独自生成。</translation>
+    </message>
+    <message>
+        <source>Predicted {ratio} × on this text with this pair, so the target wrote alone.</source>
+        <translation>这一对模型在这段文本上预测为 {ratio} 倍，因此由目标模型独自生成。</translation>
     </message>
     <message>
         <source>No draft model is loaded, so only text that repeats is proposed.</source>
@@ -2921,6 +3227,33 @@
     </message>
 </context>
 <context>
+    <name>text_kind</name>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>JSON and SQL</source>
+        <translation>JSON 与 SQL</translation>
+    </message>
+    <message>
+        <source>Edited text</source>
+        <translation>修改文本</translation>
+    </message>
+    <message>
+        <source>Translation</source>
+        <translation>翻译</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>Open chat</source>
+        <translation>闲聊</translation>
+    </message>
+</context>
+<context>
     <name>top_bar</name>
     <message>
         <source>No pair loaded</source>
@@ -2969,6 +3302,22 @@
     <message>
         <source>How much is drafted is chosen by time</source>
         <translation>起草多少由耗时决定</translation>
+    </message>
+    <message>
+        <source>auto · trying again</source>
+        <translation>自动 · 再试一次</translation>
+    </message>
+    <message>
+        <source>auto · off, rounds too slow</source>
+        <translation>自动 · 已关闭，太慢</translation>
+    </message>
+    <message>
+        <source>auto · resting: {ratio} × predicted</source>
+        <translation>自动 · 休息中：预测 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>auto · checking</source>
+        <translation>自动 · 核对</translation>
     </message>
     <message>
         <source>auto · draft {length}</source>

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from app import options
+from app import bench_options, options
 from app.cli import parse
+from app.compare.presets import PRESETS
+from app.compare.values import ComparePlan
 from app.version import VERSION
 from engine.types import (
     ChatFormat,
@@ -159,6 +161,50 @@ def test_bench_has_its_own_defaults() -> None:
     made = options.generation_request(arguments, "write code")
     assert (made.sampling.temperature, made.max_tokens, arguments.repeats) == (0.0, 128, 5)
     assert made.messages == (ChatMessage("user", "write code"),)
+
+
+def bench_plans(*words: str) -> list[ComparePlan]:
+    return bench_options.plans(parse(["bench", "--pair", "starter", *words]), None)
+
+
+def test_presets_are_plans_of_one_seed() -> None:
+    """In the order that was asked for, each once; `all` is all of them."""
+    plans = bench_plans("--preset", "story,code,story")
+    assert [(plan.preset, plan.request.kind) for plan in plans] == [("story", "chat"), ("code", "code")]
+    assert len({plan.request.sampling.seed for plan in plans}) == 1
+    assert [plan.preset for plan in bench_plans("--preset", "all")] == [preset.id for preset in PRESETS]
+    [plan] = bench_plans()
+    assert (plan.preset, plan.request.kind, plan.request.cold) == ("", "code", True)
+    [raw] = bench_plans("--preset", "code", "--raw")
+    assert raw.request.prompt == PRESETS[0].prompt
+    assert raw.request.messages == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "lengths"),
+    [
+        ([], None),
+        (["--sweep"], (1, 2, 3, 4, 5, 6, 7, 8)),
+        (["--sweep", "0-3"], (1, 2, 3)),
+        (["--sweep", "4,1,2-4"], (1, 2, 3, 4)),
+        (["--sweep", "16"], (16,)),
+    ],
+)
+def test_a_sweep_names_its_lengths(words: list[str], lengths: tuple[int, ...] | None) -> None:
+    """Ascending and each once. Auto is measured beside them, so a length of its own does not count."""
+    assert parse(["bench", "--pair", "starter", *words]).sweep == lengths
+    [plan] = bench_plans("--draft-length", "3", *words)
+    assert plan.request.draft_length == (3 if lengths is None else None)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["--preset poem", "--preset=", "--preset code --prompt x", "--sweep 17", "--sweep 0", "--sweep 5-3", "--sweep x"],
+)
+def test_wrong_presets_and_sweeps_are_wrong_usage(words: str) -> None:
+    with pytest.raises(SystemExit) as leaving:
+        parse(["bench", "--pair", "starter", *words.split()])
+    assert leaving.value.code == 2
 
 
 def test_base_dir_may_stand_before_or_after_the_command() -> None:

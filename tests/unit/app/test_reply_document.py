@@ -12,12 +12,14 @@ from app.reply_document import reply_document
 from engine.protocol import Finished, SpeculationStopped, Started
 from engine.stats import ReplyFold
 from engine.types import (
+    Choice,
     Drafter,
     DraftRound,
     EndReason,
     Inactive,
     LoadRequest,
     Rejected,
+    RoundChoice,
     Source,
     TokenEvent,
 )
@@ -45,6 +47,12 @@ def reply(inactive: Inactive | None = None, stopped: Inactive | None = None) -> 
     return fold
 
 
+def stats_of(fold: ReplyFold) -> dict[str, object]:
+    made = reply_document(fold, 0, None, FILES)["stats"]
+    assert isinstance(made, dict)
+    return made
+
+
 def test_keys_and_values() -> None:
     """Every promised key is there, text is the tokens' text, tokens say where they came from."""
     document = reply_document(reply(), 42, loaded_pair(LoadRequest("a.gguf", draft="b.gguf")), FILES)
@@ -68,20 +76,26 @@ def test_keys_and_values() -> None:
     json.dumps(document, allow_nan=False)
 
 
+def test_what_auto_chose_is_told() -> None:
+    """The last choice of the reply, by its words and numbers; null where a length was asked for in no round."""
+    fold = reply()
+    assert stats_of(fold)["choice"] is None
+    choice = RoundChoice(Choice.RESTING, Drafter.MODEL, 0, 0.74, resting=12, next_probe=20)
+    fold.add(DraftRound(1, 1, (), 0, 0, (), 0.0, 0.1, 0.0, 0.1, choice=choice))
+    assert stats_of(fold)["choice"] == {
+        "choice": "resting", "drafter": "model", "length": 0, "ratio": 0.74, "resting": 12,
+    }  # fmt: skip
+
+
 def test_speculation_tells_what_ran() -> None:
     """Off where it never ran, on where it ran and stopped on the way; both with their reason."""
 
-    def stats(fold: ReplyFold) -> dict[str, object]:
-        made = reply_document(fold, 0, None, FILES)["stats"]
-        assert isinstance(made, dict)
-        return made
-
     fold = ReplyFold()
     fold.add(Started(1, 10, 0, 0, 0.05, Inactive.NO_DRAFT))
-    assert stats(fold)["speculation"] == "off"
-    assert stats(fold)["inactive_kind"] == "no_draft"
-    assert stats(fold)["inactive_reason"] == "Speculation needs a draft model, and none is loaded."
-    stopped = stats(reply(stopped=Inactive.DRAFT_FAILED))
+    assert stats_of(fold)["speculation"] == "off"
+    assert stats_of(fold)["inactive_kind"] == "no_draft"
+    assert stats_of(fold)["inactive_reason"] == "Speculation needs a draft model, and none is loaded."
+    stopped = stats_of(reply(stopped=Inactive.DRAFT_FAILED))
     assert (stopped["speculation"], stopped["inactive_kind"]) == ("on", "draft_failed")
 
 

@@ -24,7 +24,8 @@ class Copy:
         self.venv = root / ".venv"
         self.packages = self.venv / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
         self.fake = root / "fake"
-        shutil.copytree(ROOT / "packaging" / "bootstrap", root / "packaging" / "bootstrap")
+        compiled = shutil.ignore_patterns("__pycache__")  # other processes may be writing there
+        shutil.copytree(ROOT / "packaging" / "bootstrap", root / "packaging" / "bootstrap", ignore=compiled)
         for name in ("engine_build.cmake", "build-constraints.txt"):
             shutil.copy(ROOT / "packaging" / name, root / "packaging")
         for name in LOCKS:

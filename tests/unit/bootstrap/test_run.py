@@ -100,6 +100,19 @@ def test_the_tests_are_installed_on_top(copy: Copy) -> None:
     assert "failed: ruff, mypy" in answer.stderr
 
 
+@pytest.mark.parametrize(("cores", "arguments"), [(1, []), (2, ["-n", "2", "--dist", "loadfile"])])
+def test_all_tests_run_in_two_processes_where_there_are_two_cores(
+    copy: Copy, cores: int, arguments: list[str]
+) -> None:
+    """Without ARGS pytest is told to use both; where there is one core, it is told nothing."""
+    ready(copy)
+    pretended = copy.root / "cores"
+    pretended.mkdir()
+    (pretended / "sitecustomize.py").write_text(f"import os\nos.sched_getaffinity = lambda _: range({cores})\n")
+    copy.run("test", PYTHONPATH=str(pretended))
+    assert copy.calls()[-1]["arguments"] == ["-m", "pytest", *arguments]
+
+
 def test_nothing_is_installed_twice_for_the_program_after_the_tests(copy: Copy) -> None:
     """A .venv that is ready for the tests is ready for the program."""
     copy.run("test")

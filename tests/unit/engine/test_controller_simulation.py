@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from engine.controller import Controller
-from engine.costs import Costs
-from engine.policy import FixedLength
+from engine.costs import Costs, MeasuredCosts
+from engine.policy import FixedLength, Offer, Step
+from engine.types import Drafter
 from tests.fakes.drafting_worlds import Floats, Score, Signal, World, score
 
 WORLDS = 100  # of each sort
@@ -49,7 +50,7 @@ def test_regret_against_the_oracle_is_at_most_three_percent(
 
 
 def test_no_reply_is_slower_than_off_by_more_than_three_percent(scores: dict[bool, list[list[Score]]]) -> None:
-    """Expected times over 512 tokens. Measured, the worst of the 200 is at 1.028, so 1.04 allows for other rounding."""
+    """Expected times over 512 tokens. Measured, the worst of the 200 is at 1.033, so 1.04 allows for other rounding."""
     against = np.array([late.against_off for drifting in scores.values() for _, late in drifting])
     assert np.quantile(against, 0.98) <= 1.03
     assert against.max() <= 1.04
@@ -78,11 +79,32 @@ def test_confidence_helps_where_it_tells_something_and_does_no_harm_where_it_lie
     assert np.mean(seconds(Signal.RANDOM) / without) <= 1.01
 
 
+@pytest.mark.parametrize("prompt", [False, True], ids=["bare", "prompt"])
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.3])
-def test_a_draft_fifty_times_slower_than_measured_costs_at_most_five_percent(share: float) -> None:
-    """Over 512 tokens, for drafts that were measured at 2 to 30 percent of a target pass."""
+def test_a_draft_fifty_times_slower_than_measured_costs_at_most_five_percent(share: float, prompt: bool) -> None:
+    """Over 512 tokens, for drafts that were measured at 2 to 30 percent of a target pass. A prompt of up to 2,000
+    tokens is not read to its end at this pace."""
     for seed in range(5):
-        world = World(seed, drifting=False)
-        world.draft_s, world.draft_token_s = share, 0.1 * share
+        world = World(seed, drifting=False, prompt=prompt)
+        world.draft_s, world.draft_token_s, world.draft_read_s = share, 0.1 * share, 0.05 * share
         world.stall = 50.0
-        assert score(world, Controller(Costs(world.measured())), (REPLY,))[0].against_off <= 1.05
+        assert score(world, Controller(Costs(world.measured()), world.tried()), (REPLY,))[0].against_off <= 1.05
+
+
+def test_a_draft_that_stalled_once_is_looked_at_again() -> None:
+    """A hiccup in the middle of a good reply costs that reply little, and the next one nothing."""
+    costs = Costs(MeasuredCosts(tuple(1 + 0.05 * n for n in range(17)), 0.1, 0.02, 0.01))
+    controller = Controller(costs)
+    drafted = []
+    for number in range(60):
+        plan = controller.plan([Offer(Drafter.MODEL, 16)], 400)
+        guesses = 0
+        while guesses < plan.length:
+            plan.passed(1, 0.8 if number == 20 else 0.1)
+            guesses += 1
+            if plan.step(None) is not Step.MORE:
+                break
+        controller.saw(plan, guesses, guesses, guesses, costs.verify(guesses + 1))
+        drafted.append(guesses)
+    assert drafted[20] == 1
+    assert min(drafted[30:]) > 2

@@ -170,7 +170,7 @@ def test_strings_of_an_array_are_found_by_index(tiny: Path) -> None:
 
 
 @given(first_read=st.integers(4, 20_000))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_it_does_not_matter_where_reading_pauses(first_read: int, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However little of the file comes first, the header is the same."""
     with monkeypatch.context() as patch:
@@ -236,7 +236,7 @@ def test_a_version_that_the_engine_cannot_read_is_named(tmp_path: Path) -> None:
 
 
 @given(share=st.floats(0, 1, exclude_max=True))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_a_file_that_is_cut_off_is_called_incomplete(share: float, tiny: Path, tmp_path: Path) -> None:
     """Wherever a download stopped, the error says so, and how much is missing once the header is there."""
     whole = read_header(tiny)
@@ -262,7 +262,7 @@ def test_bytes_behind_the_data_do_not_matter(tiny: Path, tmp_path: Path) -> None
 
 
 @given(changes=st.lists(st.tuples(st.integers(0, 1 << 20), st.integers(0, 255)), min_size=1, max_size=5))
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_damage_is_an_error_of_ours_or_goes_unseen(changes: list[tuple[int, int]], tiny: Path, tmp_path: Path) -> None:
     """No changed byte in a header makes reading fail in another way than with an error of the engine."""
     data = bytearray(tiny.read_bytes())

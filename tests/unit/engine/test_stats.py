@@ -6,9 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from engine.protocol import Finished, SpeculationStopped, Started
+from engine.costs import MeasuredCosts
+from engine.protocol import CostsSeen, Finished, SpeculationStopped, Started
 from engine.stats import DrafterCounts, FoldedEvent, GenerationStats, ReplyFold
-from engine.types import Drafter, DraftRound, EndReason, Inactive, Rejected, Source, TokenEvent
+from engine.types import (
+    Choice,
+    Drafter,
+    DraftRound,
+    EndReason,
+    Inactive,
+    Rejected,
+    RoundChoice,
+    Source,
+    TokenEvent,
+)
 
 A, R, B, P = Source.ACCEPTED, Source.RESAMPLED, Source.BONUS, Source.PLAIN
 
@@ -160,3 +171,23 @@ def test_a_reply_without_tokens_ends_too() -> None:
     fold = folded(STARTED, Finished(job=1, reason=EndReason.CANCELLED, tail="", ttft_s=0.0, decode_s=0.0))
     assert (fold.text, fold.tokens, fold.end) == ("", [], EndReason.CANCELLED)
     assert fold.stats.tokens_per_s is None
+
+
+def test_tokens_of_a_rest_are_counted() -> None:
+    """Those of plain rounds because guessing does not pay; a probe is none of them, nor is the untimed first token."""
+    choices = (Choice.RESTING, Choice.PROBING, Choice.RESTING, Choice.DRAFTING, Choice.ROUNDS_TOO_SLOW)
+    rounds = [replace(event, choice=RoundChoice(choice)) for event, choice in zip(ROUNDS, choices, strict=True)]
+    assert folded(STARTED, *rounds).stats.rested == 3
+
+
+def test_time_without_speculation() -> None:
+    """Rounds without a guess took what they took; a token of the others would have been a pass, as it cost then."""
+    first, later = (CostsSeen(1, MeasuredCosts((cost,))) for cost in (0.040, 0.080))
+    stats = folded(STARTED, first, *ROUNDS[:2], later, *ROUNDS[2:], FINISHED).stats
+    between_s = FINISHED.decode_s - sum(event.wall_s for event in ROUNDS[1:])
+    assert stats.plain_s == pytest.approx(5 * 0.040 + 2 * 0.080 + 1 * 0.080 + ROUNDS[4].wall_s + between_s)
+
+
+def test_without_costs_nothing_is_gained_or_lost() -> None:
+    """Where nobody told what passes cost, the time without speculation is not guessed."""
+    assert folded(STARTED, *ROUNDS, FINISHED).stats.plain_s == pytest.approx(FINISHED.decode_s)

@@ -21,7 +21,7 @@ from engine.types import FlashAttention, KvType
 from tests.fakes.devices import GIB, MACHINES, MIB, Card, FakeNvml, card, machine, memory, unified
 from tests.unit.app.fit.conftest import TRAINED, HeaderOf, MakeSearch, enough
 
-HERE = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+HERE = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 PAIR = ("qwen2.5-7b", "qwen2.5-0.5b")
 

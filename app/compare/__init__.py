@@ -1,0 +1,1 @@
+"""Off against on: what is measured, what follows from it, and how it is told."""

@@ -1,0 +1,195 @@
+"""What earlier comparisons came to, so that a pair that became slower is noticed.
+
+Nothing of a prompt or a reply is kept. Figures of the past cannot be measured again, but nothing depends on them
+either: a damaged file is made anew, and one that cannot be written only means that nothing is noticed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from dataclasses import astuple, dataclass, fields, replace
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+from app.compare.measured import Measured, engine_build, pair_key, settings_key
+
+FILE_NAME: Final = "compare.sqlite"  # in the data folder
+LOST_SPEED: Final = 0.2  # of the median of earlier runs
+LOST_ACCEPTANCE: Final = 0.2  # points
+_LOOKED_AT: Final = 20  # latest runs with the same settings
+_PATIENCE_S: Final = 0.5  # for another program that is writing
+_FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is kept of one comparison.
+
+    Attributes:
+        at: when, seconds since 1970.
+        pair, settings: keys; records with the same of both can be compared.
+        title: of the pair, for people.
+        engine: its build, in words.
+        draft_length: as a number, or "auto".
+        preset: id of the prompt's preset; "" for an own prompt.
+    """
+
+    at: float
+    pair: str
+    settings: str
+    title: str
+    engine: str
+    draft_length: str
+    preset: str
+    off_tokens_per_s: float
+    on_tokens_per_s: float
+    ratio: float
+    acceptance_rate: float | None
+    tokens: int
+    identical: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """What a pair lost against its own history.
+
+    Attributes:
+        on_tokens_per_s, off_tokens_per_s, acceptance_rate: medians of the earlier runs.
+        engine: of the latest earlier run.
+        runs: how many earlier ones there are.
+    """
+
+    now: Record
+    on_tokens_per_s: float
+    off_tokens_per_s: float
+    acceptance_rate: float | None
+    engine: str
+    runs: int
+
+    @property
+    def slower(self) -> bool:
+        return self.now.on_tokens_per_s < (1 - LOST_SPEED) * self.on_tokens_per_s
+
+    @property
+    def off_slower(self) -> bool:
+        """Without speculation too: it is not the draft."""
+        return self.now.off_tokens_per_s < (1 - LOST_SPEED) * self.off_tokens_per_s
+
+    @property
+    def fewer_accepted(self) -> bool:
+        now, before = self.now.acceptance_rate, self.acceptance_rate
+        return now is not None and before is not None and now < before - LOST_ACCEPTANCE
+
+
+_COLUMNS: Final = tuple(field.name for field in fields(Record))
+_TABLE: Final = f"CREATE TABLE run ({', '.join(_COLUMNS)})"
+_ADD: Final = f"INSERT INTO run VALUES ({', '.join('?' for _ in _COLUMNS)})"
+_OF_PAIR: Final = f"SELECT {', '.join(_COLUMNS)} FROM run WHERE pair = ? ORDER BY at DESC LIMIT 200"
+
+
+def record_of(measured: Measured, at: float) -> Record:
+    """`at`: when it was measured, seconds since 1970."""
+    outcome, pair, request = measured.outcome, measured.pair, measured.plan.request
+    return Record(
+        at=at,
+        pair=pair_key(pair),
+        settings=settings_key(measured),
+        title=measured.choice.title or pair.target.name,
+        engine=engine_build(measured.engine),
+        draft_length="auto" if request.draft_length is None else str(request.draft_length),
+        preset=measured.plan.preset,
+        off_tokens_per_s=outcome.off.tokens_per_s,
+        on_tokens_per_s=outcome.on.tokens_per_s,
+        ratio=outcome.ratio,
+        acceptance_rate=outcome.on.acceptance_rate,
+        tokens=outcome.on.completion_tokens,
+        identical=outcome.difference is None,
+    )
+
+
+class History:
+    """Thread-safe. No method raises."""
+
+    def __init__(self, file: Path) -> None:
+        """Opens `file` when it is first needed."""
+        self._file = file
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def add(self, record: Record) -> None:
+        with self._lock, contextlib.suppress(sqlite3.Error), self._open() as connection:
+            connection.execute(_ADD, astuple(record))
+
+    def runs(self, pair: str) -> tuple[Record, ...]:
+        """Of the pair with this key, latest first."""
+        with self._lock:
+            try:
+                rows = self._open().execute(_OF_PAIR, (pair,)).fetchall()
+            except sqlite3.Error:
+                return ()
+        return tuple(map(_record, rows))
+
+    def notice(self, record: Record) -> Drop | None:
+        """What the pair lost since earlier runs with the same settings; None if nothing, or nothing is known."""
+        same = [run for run in self.runs(record.pair) if run.settings == record.settings and run.at < record.at]
+        earlier = same[:_LOOKED_AT]
+        if not earlier:
+            return None
+        rates = [run.acceptance_rate for run in earlier if run.acceptance_rate is not None]
+        drop = Drop(
+            now=record,
+            on_tokens_per_s=median(run.on_tokens_per_s for run in earlier),
+            off_tokens_per_s=median(run.off_tokens_per_s for run in earlier),
+            acceptance_rate=median(rates) if rates else None,
+            engine=earlier[0].engine,
+            runs=len(earlier),
+        )
+        return drop if drop.slower or drop.fewer_accepted else None
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = _connect(self._file)
+        return self._connection
+
+
+def _record(row: tuple[Any, ...]) -> Record:
+    record = Record(*row)
+    return replace(record, identical=bool(record.identical))  # SQLite has no truth values
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    """The file, made anew where it is damaged or another program's; one in memory where that cannot be."""
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    for place in (file, file, ":memory:"):
+        connection = None
+        try:
+            connection = sqlite3.connect(place, timeout=_PATIENCE_S, check_same_thread=False)
+            _prepare(connection)
+            return connection
+        except sqlite3.Error as error:
+            if connection is not None:
+                connection.close()
+            if error.sqlite_errorcode in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+                with contextlib.suppress(OSError):
+                    file.unlink(missing_ok=True)
+    raise AssertionError  # one in memory can always be made
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Make the table, unless this format has it already."""
+    if connection.execute("PRAGMA user_version").fetchone() != (_FORMAT,):
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("DROP TABLE IF EXISTS run")
+            connection.execute(_TABLE)
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")

@@ -1,0 +1,104 @@
+"""Drives a comparison or a sweep from one reply to the next, for whoever can wait for it. The window does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from app.compare.comparison import Comparison, inactive_problem, short_problem
+from app.compare.difference import Weighing, explained, weighing_of
+from app.compare.sweep import Policy, SweepOutcome, SweepPlan, sweep_outcome
+from app.compare.values import ComparePlan, Outcome, Run
+from app.engine_client import EngineClient
+from app.jobs import Job
+from engine.errors import EngineError, ErrorKind
+from engine.protocol import Event, Started, Weighed
+from engine.stats import FoldedEvent, ReplyFold
+from engine.types import EndReason, GenerationRequest
+
+Follow = Callable[[Job], Iterator[Event]]  # a job's events; raises EngineError where it fails
+
+
+class Cancelled(Exception):  # noqa: N818 – cancelling is not an error
+    """A reply was cancelled, so the rest is not measured."""
+
+
+class Runner:
+    """Blocks the thread that calls it."""
+
+    def __init__(self, client: EngineClient, follow: Follow, tell: Callable[[str], None]) -> None:
+        """`tell` hears what is measured now, in a few words."""
+        self._client = client
+        self._follow = follow
+        self._tell = tell
+
+    def compare(self, plan: ComparePlan) -> Outcome:
+        """Measure off and on, and weigh the first difference.
+
+        Raises:
+            EngineError: there is nothing to measure, or the engine failed.
+            Cancelled: so it was.
+        """
+        comparison = Comparison()
+        comparison.begin(plan)
+        while (step := comparison.step) is not None:
+            self._tell(f"{_turn(step.number, plan.repeats)}, speculation {step.arm.value}")
+            for event in self._follow(self._client.generate(plan.request_of(step))):
+                if isinstance(event, FoldedEvent):
+                    comparison.add(event)
+                if comparison.problem is not None:
+                    raise EngineError.of(comparison.problem)
+        if comparison.cancelled:
+            raise Cancelled
+        if (weighing := comparison.weighing) is not None and (weighed := self._weigh(plan.request, weighing)):
+            comparison.weighed(weighed)
+        assert comparison.outcome is not None
+        return comparison.outcome
+
+    def sweep(self, plan: SweepPlan) -> SweepOutcome:
+        """Measure every policy in turns, and weigh the first difference of off and auto. Raises as `compare`."""
+        runs: dict[Policy, list[Run]] = {policy: [] for policy in plan.policies()}
+        for number, policy in plan.steps():
+            name = "off" if policy == 0 else "auto" if policy is None else f"draft length {policy}"
+            self._tell(f"{_turn(number, plan.compare.repeats)}, {name}")
+            run = self._reply(plan.request_of(policy))
+            if number > 0:
+                runs[policy].append(run)
+        outcome = sweep_outcome(runs)
+        compared, weighing = outcome.compared, weighing_of(outcome.compared.pairs)
+        if compared.difference is None or weighing is None:
+            return outcome
+        weighed = self._weigh(plan.compare.request, weighing)
+        if weighed is None:
+            return outcome
+        return replace(outcome, compared=replace(compared, difference=explained(compared.difference, weighed)))
+
+    def _reply(self, request: GenerationRequest) -> Run:
+        reply = ReplyFold()
+        for event in self._follow(self._client.generate(request)):
+            if isinstance(event, FoldedEvent):
+                reply.add(event)
+            if isinstance(event, Started) and request.speculate and (problem := inactive_problem(event)):
+                raise EngineError.of(problem)
+        if reply.end is EndReason.CANCELLED:
+            raise Cancelled
+        run = Run.of(reply)
+        if problem := short_problem(run):
+            raise EngineError.of(problem)
+        return run
+
+    def _weigh(self, request: GenerationRequest, weighing: Weighing) -> Weighed | None:
+        """None where that failed: what was measured is worth more than why two texts part."""
+        self._tell("weighing the first difference")
+        try:
+            *_, ending = self._follow(self._client.weigh(request, weighing.reply, weighing.tokens))
+        except EngineError as error:
+            if error.report.kind is ErrorKind.LOAD_CANCELLED:
+                raise Cancelled from None
+            return None
+        assert isinstance(ending, Weighed)
+        return ending
+
+
+def _turn(number: int, repeats: int) -> str:
+    return f"run {number} of {repeats}" if number else "warm-up"
