@@ -27,7 +27,6 @@ def stats(result: Result) -> dict[str, object]:
 def test_answer_on_stdout_and_the_rest_on_stderr(starter_words: list[str]) -> None:
     """The real pair answers; stdout holds the answer and a line end, stderr the figures."""
     words = ["generate", *starter_words, "--prompt", "What is the capital of France?", "--max-tokens", "24", *GREEDY]
-    words += ["--draft-length", "4"]
     result = run(*words)
     assert result.status == 0
     assert "Paris" in result.out
