@@ -73,7 +73,7 @@ def add_model_options(parser: argparse.ArgumentParser, *, all_pairs: bool = Fals
         help="the same for the draft (default: all)",
     )
     models.add_argument(
-        "--threads", metavar="N", type=whole(1, MAX_THREADS), help="CPU threads (default: physical cores)"
+        "--threads", metavar="N", type=whole(1, MAX_THREADS), help="CPU threads (default: as many as are fastest)"
     )
     models.add_argument(
         "--ubatch",

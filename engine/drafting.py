@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.costs import SHORT_READ
 from engine.decoder import Decoder, Interrupted
-from engine.distribution import Distribution, Ids, confidence, distribution
+from engine.distribution import Distribution, Ids, distribution, distribution_and_confidence, looked_back
 from engine.errors import EngineError
 from engine.lookup import Lookup, Match
 from engine.policy import Offer, RoundPlan, Step
@@ -136,7 +136,7 @@ class ModelDrafter:
             if not plan.passed(len(part), now - begin):
                 return []
             begin = now
-        history = list(committed) if self._settings.repeat_penalty != 1.0 else []
+        history = looked_back(committed, self._settings)
         guesses: list[Guess] = []
         while True:
             try:
@@ -178,7 +178,9 @@ class ModelDrafter:
             logits[self._masked] = -np.inf
             if np.isfinite(best) and logits.max() == -np.inf:  # a row of which nothing is left
                 return None
-        return distribution(logits, self._settings, history), confidence(logits) if heeds else None
+        if heeds:
+            return distribution_and_confidence(logits, self._settings, history)
+        return distribution(logits, self._settings, history), None
 
     def settle(self, agreed: int) -> None:
         if len(self.decoder.tokens) > agreed and not self.decoder.truncate(agreed):

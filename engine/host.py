@@ -1,4 +1,4 @@
-"""The engine process's two threads: one reads commands, the main one works.
+"""The engine process's threads: one reads commands, the main one works, and a third sends what it says (`outbox`).
 
 The reader never computes: it queues work, sets cancel flags at once, and ends the process when the pipe does, so that
 no engine outlives its window even while llama.cpp is busy.
@@ -13,19 +13,17 @@ import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Final, TypeVar
-
-import psutil
+from typing import Final, NoReturn, TypeVar
 
 from engine.devices import engine_info
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.llama import quantize
 from engine.loading import load_session
+from engine.outbox import Outbox
 from engine.protocol import (
     Cancel,
     Command,
     CostsSeen,
-    Event,
     Failed,
     Generate,
     Learned,
@@ -38,6 +36,7 @@ from engine.protocol import (
     Weigh,
 )
 from engine.session import Session
+from engine.threads import lent_cores
 
 _C = TypeVar("_C", Load, Generate, Weigh, Quantize)
 
@@ -49,6 +48,7 @@ class EngineHost:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._outbox = Outbox(connection.send, _leave)
         self._work: queue.SimpleQueue[Load | Generate | Weigh | Quantize | Shutdown] = queue.SimpleQueue()
         self._cancelled: set[int] = set()
         self._session: Session | None = None
@@ -56,7 +56,7 @@ class EngineHost:
     def serve(self) -> None:
         """Runs on the main thread; returns after `Shutdown`."""
         threading.Thread(target=self._read_commands, name="commands", daemon=True).start()
-        self._send(Ready(engine_info()))
+        self._outbox.put(Ready(engine_info()))
         while True:
             match self._work.get():
                 case Load() as load:
@@ -69,6 +69,7 @@ class EngineHost:
                     self._guard(job.job, self._quantize, job)
                 case Shutdown():
                     self._unload()
+                    self._outbox.close()
                     return
 
     def _read_commands(self) -> None:
@@ -76,30 +77,24 @@ class EngineHost:
             try:
                 command: Command = self._connection.recv()
             except (EOFError, OSError):
-                os._exit(_PARENT_GONE)
+                _leave()
             if isinstance(command, Cancel):
                 self._cancelled.add(command.job)
             else:
                 self._work.put(command)
-
-    def _send(self, event: Event) -> None:
-        try:
-            self._connection.send(event)
-        except OSError:  # the parent is gone; the reader may be a moment later
-            os._exit(_PARENT_GONE)
 
     def _guard(self, job: int, work: Callable[[_C], None], command: _C) -> None:
         """Every job ends with exactly one ending."""
         try:
             work(command)
         except EngineError as error:
-            self._send(Failed(job, error.report))
+            self._outbox.put(Failed(job, error.report))
         except MemoryError as error:  # Python's own arrays and objects ran out of it
             report = ErrorReport(ErrorKind.OUT_OF_MEMORY, (("stage", "decode"),), str(error))
-            self._send(Failed(job, report))
+            self._outbox.put(Failed(job, report))
         except Exception as error:  # noqa: BLE001 – the one net of this thread: a bug costs the job, not the engine
             report = ErrorReport(ErrorKind.INTERNAL, (("reason", str(error)),), traceback.format_exc())
-            self._send(Failed(job, report))
+            self._outbox.put(Failed(job, report))
         finally:
             self._cancelled.discard(job)
 
@@ -114,27 +109,31 @@ class EngineHost:
     def _load(self, command: Load) -> None:
         self._unload()
         self._session = load_session(
-            command.job, command.request, command.knowledge, self._send, self._is_cancelled(command.job)
+            command.job, command.request, command.knowledge, self._outbox.put, self._is_cancelled(command.job)
         )
         if command.request.measure and (knowledge := self._session.measure()) is not None:
-            self._send(CostsSeen(command.job, knowledge.costs))
-            self._send(Learned(command.job, knowledge))
-        self._send(Loaded(command.job, self._session.pair))
+            self._outbox.put(CostsSeen(command.job, knowledge.costs))
+            self._outbox.put(Learned(command.job, knowledge))
+        self._outbox.put(Loaded(command.job, self._session.pair))
 
     def _generate(self, command: Generate) -> None:
         if self._session is None:
             raise EngineError(ErrorKind.NOT_LOADED)
         job = command.request.job
         for event in self._session.generate(command.request, self._is_cancelled(job)):
-            self._send(event)
+            self._outbox.put(event)
 
     def _weigh(self, command: Weigh) -> None:
         if self._session is None:
             raise EngineError(ErrorKind.NOT_LOADED)
         for event in self._session.weigh(command, self._is_cancelled(command.job)):
-            self._send(event)
+            self._outbox.put(event)
 
     def _quantize(self, command: Quantize) -> None:
-        threads = psutil.cpu_count(logical=False) or 1
-        quantize(Path(command.source), Path(command.destination), command.file_type, threads)
-        self._send(Quantized(command.job, command.destination))
+        quantize(Path(command.source), Path(command.destination), command.file_type, lent_cores().physical)
+        self._outbox.put(Quantized(command.job, command.destination))
+
+
+def _leave() -> NoReturn:
+    """The parent is gone, as the reader of commands or the sender of events sees first."""
+    os._exit(_PARENT_GONE)

@@ -90,6 +90,7 @@ class LlamaModel:
         self.eos: int = llama.llama_vocab_eos(self._vocab)
         self.newline: int = llama.llama_vocab_nl(self._vocab)  # likewise
         self._pieces: dict[int, bytes] = {}
+        self._ends: dict[int, bool] = {}
         self._piece_buffer = ctypes.create_string_buffer(1024)
 
     @property
@@ -145,7 +146,10 @@ class LlamaModel:
 
     def is_end(self, token: int) -> bool:
         """Whether a token ends the generation (end of text, of turn, of message …)."""
-        return bool(llama.llama_vocab_is_eog(self._vocab, token))
+        known = self._ends.get(token)
+        if known is None:
+            known = self._ends[token] = bool(llama.llama_vocab_is_eog(self._vocab, token))
+        return known
 
     def close(self) -> None:
         if self.handle:
@@ -204,6 +208,8 @@ class LlamaContext:
         self.tokens: list[int] = []
         self.spent_s = 0.0
         self._outputs = outputs
+        self._threads = threads
+        self._short_threads = threads, threads
         self._stand_in = stand_in
         self._rows: tuple[int, Logits] | None = None
         self._make_batch(int(params.n_batch))
@@ -215,24 +221,19 @@ class LlamaContext:
     def vocab_size(self) -> int:
         return self.model.vocab_size
 
+    def set_threads(self, single: int, several: int) -> None:
+        """See `engine.threads.Threaded`. A prompt is always read with as many as the context was made with."""
+        self._short_threads = single, several
+        llama.llama_set_n_threads(self._handle, single, several)
+
     def _make_batch(self, size: int) -> None:
         """Buffers that every batch reuses; the batch struct keeps pointing at them."""
-        self._token = np.zeros(size, np.int32)  # [size]
-        self._pos = np.zeros(size, np.int32)
-        self._wanted = np.zeros(size, np.int8)
-        self._seq_count = np.ones(size, np.int32)
-        self._seq = np.zeros(1, np.int32)
-        sequence = self._seq.ctypes.data_as(ctypes.POINTER(ctypes.c_int32))
-        self._seqs = (ctypes.POINTER(ctypes.c_int32) * size)(*[sequence] * size)
-        self._batch = llama.llama_batch(
-            0,
-            self._token.ctypes.data_as(ctypes.POINTER(ctypes.c_int32)),
-            None,
-            self._pos.ctypes.data_as(ctypes.POINTER(ctypes.c_int32)),
-            self._seq_count.ctypes.data_as(ctypes.POINTER(ctypes.c_int32)),
-            ctypes.cast(self._seqs, ctypes.POINTER(ctypes.POINTER(ctypes.c_int32))),
-            self._wanted.ctypes.data_as(ctypes.POINTER(ctypes.c_int8)),
-        )
+        self._token: Any = (ctypes.c_int32 * size)()  # any sequence may be assigned to a slice; the stubs ask for lists
+        self._pos: Any = (ctypes.c_int32 * size)()
+        self._wanted: Any = (ctypes.c_int8 * size)()
+        self._seq_count = (ctypes.c_int32 * size)(*[1] * size)
+        self._seqs = (ctypes.POINTER(ctypes.c_int32) * size)(*[ctypes.pointer(ctypes.c_int32(0))] * size)
+        self._batch = llama.llama_batch(0, self._token, None, self._pos, self._seq_count, self._seqs, self._wanted)
 
     def decode(self, tokens: Sequence[int], outputs: int) -> Logits:
         """See `Decoder.decode`."""
@@ -240,16 +241,15 @@ class LlamaContext:
         if not 0 < count <= len(self._token) or outputs > min(count, self._outputs):
             raise ValueError(f"{count} tokens with {outputs} outputs")  # llama.cpp would abort
         held = len(self.tokens)
-        self._token[:count] = tokens
-        if self._stand_in is not None:
-            self._token[:count][self._token[:count] >= self.vocab_size] = self._stand_in
+        # Arrays of ctypes: for the few tokens of a round a third of what numpy's slices cost.
+        self._token[:count] = self._readable(tokens)
         self._pos[:count] = range(held, held + count)
-        self._wanted[: count - outputs] = 0
-        self._wanted[count - outputs : count] = 1
+        self._wanted[:count] = [0] * (count - outputs) + [1] * outputs
         self._batch.n_tokens = count
         long = count > MAX_DRAFT_LENGTH + 1
         if long:  # asking Python at every node of the graph costs a millisecond: worth it for prompts only
             llama.llama_set_abort_callback(self._handle, self._abort, None)
+            llama.llama_set_n_threads(self._handle, self._threads, self._threads)
         begin = perf_counter()
         code = llama.llama_decode(self._handle, self._batch)
         if code == 0:
@@ -258,6 +258,7 @@ class LlamaContext:
         self.spent_s += perf_counter() - begin
         if long:
             llama.llama_set_abort_callback(self._handle, self._never_abort, None)
+            llama.llama_set_n_threads(self._handle, *self._short_threads)
         if code != 0:
             self._undo(held)
             if code == 2:
@@ -267,6 +268,11 @@ class LlamaContext:
             raise refusal(ErrorKind.DECODE_FAILED, code=code, path=self.model.path)
         self.tokens.extend(tokens)
         return rows
+
+    def _readable(self, tokens: Sequence[int]) -> Sequence[int]:
+        if self._stand_in is None:
+            return tokens
+        return [token if token < self.vocab_size else self._stand_in for token in tokens]
 
     def _logits(self, outputs: int) -> Logits:
         address = _get_logits(self._handle)

@@ -20,6 +20,7 @@ from engine.llama import LlamaContext, LlamaModel
 from engine.prompt import PromptMaker
 from engine.protocol import LoadProgress
 from engine.session import Session
+from engine.threads import candidates, choose, lent_cores
 from engine.types import MAX_DRAFT_LENGTH, Inactive, LoadedPair, LoadRequest, ModelInfo, context_of
 from engine.vocabulary import require_match
 
@@ -55,7 +56,8 @@ def load_session(
     total = _file_bytes(target_header) + (_file_bytes(draft_header) if draft_header else 0)
     # llama.cpp cuts its batch to the context, and a round must fit into a batch.
     ctx = context_of(request, target_header.context_length)
-    threads = request.threads or psutil.cpu_count(logical=False) or 1
+    cores = lent_cores()
+    threads = request.threads or cores.physical
     with ExitStack() as resources:
 
         def load(
@@ -111,6 +113,11 @@ def load_session(
             # A line break says least in the place of what the draft cannot read, which is mostly a chat's marks.
             stand_in = max(draft_model.newline, 0) if draft_model.vocab_size < model.vocab_size else None
             draft = context(draft_model, 1, request.draft_gpu_layers, stand_in)
+        inactive = _inactive(target, draft)
+        if request.threads is None:
+            for made, gpu_layers in ((target, request.gpu_layers), (draft, request.draft_gpu_layers)):
+                if made is not None and computing_device(gpu_layers).kind == "cpu":
+                    choose(made, candidates(cores))
         device = computing_device(request.gpu_layers)
         pair = LoadedPair(
             target=_info(model, target_header),
@@ -118,7 +125,7 @@ def load_session(
             ctx=target.ctx,
             device=device.description or device.name,
             backend=device.name,
-            inactive=_inactive(target, draft),
+            inactive=inactive,
             load_s=perf_counter() - begin,
             memory_bytes=psutil.Process().memory_info().rss,
             masked=len(masked),

@@ -10,6 +10,7 @@ The hash is the finaliser of SplitMix64 (Steele, Lea, Flood 2014), applied to co
 
 from __future__ import annotations
 
+from math import log
 from typing import Final
 
 import numpy as np
@@ -28,6 +29,7 @@ _U64_MIX_1 = np.uint64(_MIX_1)
 _U64_MIX_2 = np.uint64(_MIX_2)
 _SHIFT_30, _SHIFT_27, _SHIFT_31, _SHIFT_11 = (np.uint64(n) for n in (30, 27, 31, 11))
 
+_FEW: Final = 8  # rows up to this size are raced one by one: a dozen calls of numpy cost more than they do
 _SMALL: Final = 256  # rows up to this size are raced directly
 
 
@@ -64,10 +66,19 @@ def arrivals(row: Distribution, seed: int, position: int) -> Floats:
     return -np.log(uniforms(seed, position, row.ids)) / row.probs
 
 
+def _arrival(key: int, token: int, prob: float) -> float:
+    """As `arrivals`, of one token."""
+    return -log(((_mix(token * _GOLDEN + key) >> 11) + 0.5) * _UNIT) / prob
+
+
 def race(row: Distribution, seed: int, position: int) -> int:
     """The token that `row` draws at this position: exactly distributed as `row` over seeds."""
     if len(row.ids) == 1:
         return int(row.ids[0])
+    if len(row.ids) <= _FEW:
+        key = _key(seed, position)
+        runners: list[tuple[int, float]] = list(zip(row.ids.tolist(), row.probs.tolist(), strict=True))
+        return min(runners, key=lambda runner: _arrival(key, *runner))[0]
     if len(row.ids) <= _SMALL:
         return int(row.ids[arrivals(row, seed, position).argmin()])
     # A logarithm per token of a whole vocabulary costs a millisecond. -log(u) >= 1 - u, so whoever cannot beat the

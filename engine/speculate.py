@@ -17,7 +17,7 @@ from time import perf_counter
 import numpy as np
 
 from engine.decoder import Decoder, Interrupted, read
-from engine.distribution import Distribution, Logits, distribution
+from engine.distribution import Distribution, Logits, distribution, looked_back
 from engine.drafting import Guess, Proposer
 from engine.errors import EngineError
 from engine.policy import Policy, RoundPlan
@@ -185,7 +185,7 @@ class Speculator:
             The tokens of the round and how many guesses were judged.
         """
         emitted: list[Emitted] = []
-        history = list(self.committed) if self.settings.repeat_penalty != 1.0 else []
+        history = looked_back(self.committed, self.settings)
         for at, guess in enumerate(guesses):
             p = distribution(rows[at], self.settings, history)
             token = self.rule.answer(p, guess.q, guess.token, self.emitted + at)

@@ -264,7 +264,8 @@ class LoadRequest:
     Attributes:
         ctx: tokens for both contexts; None means the smaller of 8,192 and what the target was trained with.
         gpu_layers, draft_gpu_layers: -1 means all.
-        threads: None means the number of physical cores.
+        threads: None means as many as there are physical cores, or fewer or more for the passes of a reply where a
+            short measurement shows that they are faster.
         ubatch: tokens of a prompt computed at once; None means 128 on the processor and 512 on a GPU.
         experts_on_cpu: the experts of a target that is a mixture stay in the computer's memory.
         split, draft_split: shares of several GPUs, in their order, of any sum; empty shares by free memory.

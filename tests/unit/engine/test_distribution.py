@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from engine.distribution import Distribution, Logits, confidence, distribution
+from engine.distribution import Distribution, Logits, distribution, distribution_and_confidence, looked_back
 from engine.errors import EngineError, ErrorKind
 from engine.types import SamplingSettings
 from tests.fakes.table_model import log_of
@@ -291,3 +292,33 @@ def test_confidence_is_the_best_of_the_ten_likeliest(values: list[float], seed: 
     assert confidence(row) == pytest.approx(1.0 / np.exp(best - best[0]).sum())
     assert 0.1 <= confidence(row) <= 1.0
     assert confidence(np.random.default_rng(seed).permutation(row)) == pytest.approx(confidence(row))
+
+
+def confidence(row: Logits, settings: SamplingSettings = BARE, history: Sequence[int] = ()) -> float:
+    return distribution_and_confidence(row, settings, history)[1]
+
+
+@given(seed=st.integers(0, 2**32 - 1), vocab=st.sampled_from([3, 700, 5000]), settings=all_settings)
+def test_a_shared_cut_changes_neither_the_row_nor_the_confidence(
+    seed: int, vocab: int, settings: SamplingSettings
+) -> None:
+    """Whatever top-k is, and whether a penalty comes between; the penalty does not make a draft unsure."""
+    rng = np.random.default_rng(seed)
+    logits = np.round(rng.normal(size=vocab) * 4.0).astype(np.float32)
+    history = rng.integers(0, vocab, 100).tolist()
+    row, sure = distribution_and_confidence(logits, settings, history)
+    alone = distribution(logits, settings, history)
+    assert row.ids.tolist() == alone.ids.tolist()
+    assert row.probs.tolist() == alone.probs.tolist()
+    assert sure == confidence(logits)
+
+
+@given(size=st.integers(0, 200), settings=all_settings)
+def test_the_end_of_the_text_is_all_that_a_penalty_needs(size: int, settings: SamplingSettings) -> None:
+    """What it looks back at is as much as the whole text, at most a window long, and nobody else's list."""
+    logits = np.linspace(3.0, -3.0, 300, dtype=np.float32)
+    text = np.random.default_rng(size).integers(0, 300, size).tolist()
+    end = looked_back(text, settings)
+    assert as_dict(distribution(logits, settings, end)) == as_dict(distribution(logits, settings, text))
+    assert len(end) <= settings.repeat_window
+    assert end is not text
