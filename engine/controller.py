@@ -32,7 +32,7 @@ LONGEST_PROBE: Final = 2  # guesses
 FIRST_WAIT: Final = 1.0  # plain rounds before the first probe
 WAIT_GROWTH: Final = 1.2  # with each probe that changed nothing
 LONGEST_WAIT: Final = 128
-PROBE_PRICE: Final = 0.1  # of what drafting could gain in the rest of the reply: more is not paid for a probe
+PROBE_PRICE: Final = 0.25  # of what drafting could gain in the rest of the reply: more is not paid for a probe
 LONGEST_REST: Final = 512  # tokens that the rest of a reply counts as, at most
 
 PLAIN_EVERY: Final = 32  # rounds: while the gain is small, one of these is plain, so that its cost is known, too

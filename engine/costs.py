@@ -1,7 +1,8 @@
 """What a pass costs: measured at load, and kept up to date by every round.
 
-A time is believed to be `measured × level × own`: `level` is what has changed for all passes since the load (the
-context grew, the processor is throttled, other programs run), `own` what this number of tokens was measured wrong by.
+A time is believed to be `measured × level × own`: `level` is what has changed since the load (the context grew, the
+processor is throttled, other programs run) for plain passes, for those over several tokens and for the draft's, `own`
+what this number of tokens was measured wrong by.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ LEAST_S: Final = 1e-9  # a clock that did not move; keeps every ratio finite
 MOST_S: Final = 1e6
 FOLLOW: Final = 0.15  # of a small change at each pass: noise of 5 % moves a level by 1 %, growth lags six rounds behind
 LASTING: Final = log(1.25)  # what two of three passes show beyond noise is believed at once
+UNSURE: Final = 0.05  # moved unseen by more, the next pass counts for more
+UNSURE_FOLLOW: Final = 0.5  # of a small change
+ALIKE: Final = 0.7  # of a small change, in passes that were not seen: some wait for memory, others for arithmetic
 OWN_LEAST: Final = 0.05  # of each later deviation; the first count 1/2, 1/3, …: a mean with the measured one
 OWN_MOST: Final = log(1.15)  # of a deviation: a change beyond is more likely one of all passes
 USUAL_READ: Final = 2  # tokens in a pass of the draft: the last one, and after all was kept its own last guess, too
@@ -53,7 +57,7 @@ class Costs:
         self._own = [0.0] * len(self._measured)
         self._seen = [1] * len(self._measured)
         self._before = [0.0] * len(self._measured)  # the last deviation of each
-        self._level = _Level()
+        self._plain_level, self._checking_level = _Level(), _Level()  # of passes over one token, and over several
         self._draft = _sane(measured.draft_s)
         self._draft_level = _Level()
         token_s = measured.draft_token_s
@@ -86,23 +90,28 @@ class Costs:
     @property
     def slowdown(self) -> float:
         """The target's passes against those measured at load."""
-        return exp(self._level.value)
+        return exp(self._checking_level.value)
 
     def saw_verify(self, tokens: int, seconds: float) -> None:
         """A target pass over so many tokens took so long."""
         at = min(tokens, len(self.curve)) - 1
         shown = log(_sane(seconds) / self._measured[at])
-        deviation = shown - self._level.value - self._own[at]
+        level, other = self._plain_level, self._checking_level
+        if at:
+            level, other = other, level
+        deviation = shown - level.value - self._own[at]
         both = median((deviation, self._before[at], 0.0))  # what this pass and the one before agree on
         self._before[at] = deviation
         self._seen[at] += 1
         self._own[at] += max(1 / self._seen[at], OWN_LEAST) * max(-OWN_MOST, min(OWN_MOST, both))
-        before = self._level.value
-        self._level.see(shown - self._own[at])
-        if tokens == 1:  # the draft rests: what slows the target down will have slowed the draft down, too
-            self._draft_level.shift(self._level.value - before)
-        scale = exp(self._level.value)
-        self.curve = [m * scale * exp(own) for m, own in zip(self._measured, self._own, strict=True)]
+        change = level.see(shown - self._own[at])
+        change *= 1.0 if abs(change) > LASTING else ALIKE
+        other.shift(change)
+        if not at:  # the draft rests: what slows the target down will have slowed the draft down, too
+            self._draft_level.shift(change)
+        plain, checking = exp(self._plain_level.value), exp(self._checking_level.value)
+        self.curve = [m * checking * exp(own) for m, own in zip(self._measured, self._own, strict=True)]
+        self.curve[0] = self._measured[0] * plain * exp(self._own[0])
 
     def saw_draft(self, tokens: int, seconds: float, *, at_once: bool = False) -> None:
         """A draft pass that read so many tokens took so long; at_once: believe it without waiting for another."""
@@ -142,18 +151,24 @@ class _Level:
         self.calm = 0.0  # before what was believed at once, until the next pass shows which it is
         self._last: deque[float] = deque((0.0, 0.0, 0.0), maxlen=3)
         self._stalls = 0  # since the last usual pass
+        self.unseen = 0.0  # moved since the last pass
 
-    def see(self, shown: float) -> None:
+    def see(self, shown: float) -> float:
+        """Returns by how much the value moved."""
         self._stalls = 0
         self._last.append(shown)
         change = median(self._last) - self.value
-        self.value += change if abs(change) > LASTING else FOLLOW * change
+        change *= 1.0 if abs(change) > LASTING else FOLLOW if abs(self.unseen) < UNSURE else UNSURE_FOLLOW
+        self.unseen = 0.0
+        self.value += change
         self.calm = self.value
+        return change
 
     def shift(self, change: float) -> None:
         """What is followed has moved unseen."""
         self.value += change
         self.calm += change
+        self.unseen += change
         self._last = deque((shown + change for shown in self._last), maxlen=3)
 
     def believe(self, shown: float) -> None:
