@@ -111,10 +111,19 @@ class EngineHost:
         self._session = load_session(
             command.job, command.request, command.knowledge, self._outbox.put, self._is_cancelled(command.job)
         )
-        if command.request.measure and (knowledge := self._session.measure()) is not None:
-            self._outbox.put(CostsSeen(command.job, knowledge.costs))
-            self._outbox.put(Learned(command.job, knowledge))
+        if command.request.measure:
+            self._measure(command.job, self._session)
         self._outbox.put(Loaded(command.job, self._session.pair))
+
+    def _measure(self, job: int, session: Session) -> None:
+        try:
+            knowledge = session.measure(self._is_cancelled(job))
+        except EngineError:  # the load failed, so nothing is loaded
+            self._unload()
+            raise
+        if knowledge is not None:
+            self._outbox.put(CostsSeen(job, knowledge.costs))
+            self._outbox.put(Learned(job, knowledge))
 
     def _generate(self, command: Generate) -> None:
         if self._session is None:

@@ -6,7 +6,7 @@ what it would have guessed. So a pair that was never used is known a little, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from time import perf_counter
@@ -14,7 +14,8 @@ from typing import Final
 
 from engine.acceptance import ANY_KIND, LearnedAcceptance
 from engine.costs import SHORT_READ, Costs, MeasuredCosts
-from engine.decoder import Decoder
+from engine.decoder import Decoder, Interrupted
+from engine.distribution import Logits
 from engine.types import MAX_DRAFT_LENGTH, Drafter
 
 LIMIT_S: Final = 1.2  # after it nothing more is begun; the first passes are measured whatever they take
@@ -30,6 +31,8 @@ _FURTHER: Final = (3, 9, 17, 2, 4, 7, 13)  # those that tell most first
 _LONG_READ: Final = 64  # tokens in a pass of the draft that reads a prompt
 _TIMES: Final = 2  # of which the shorter one counts
 _TOKEN: Final = 0  # any will do where only time counts
+
+_Run = Callable[[Decoder, Sequence[int], int], tuple[Logits, float]]  # one pass: its rows and seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ def measure(
     target: Decoder,
     draft: Decoder | None,
     beginnings: Sequence[Sequence[int]],
+    cancelled: Callable[[], bool],
     *,
     before: MeasuredCosts | None = None,
     limit_s: float = LIMIT_S,
@@ -75,68 +79,76 @@ def measure(
 
     Args:
         beginnings: token ids of texts to go on from, at least one, none empty; what does not fit is left out.
+        cancelled: asked before each pass.
         before: what was measured another time; tells of the lengths for which there is no time now.
 
     Raises:
         EngineError: a pass failed.
+        Interrupted: cancelled; the caches may hold something then.
     """
     begin = perf_counter()
     seen = _Seen()
+
+    def run(decoder: Decoder, tokens: Sequence[int], outputs: int) -> tuple[Logits, float]:
+        if cancelled():
+            raise Interrupted
+        start = perf_counter()
+        return decoder.decode(tokens, outputs), perf_counter() - start
+
     for number, tokens in enumerate(beginnings, start=1):
-        _write(target, draft, tokens, seen, begin + limit_s * WRITING_SHARE * number / len(beginnings))
+        _write(run, target, draft, tokens, seen, begin + limit_s * WRITING_SHARE * number / len(beginnings))
     one = median(seen.target)
-    curve = {1: one, _FIRST: max(one, _shortest(target, _FIRST, _FIRST))}
-    drafting = _drafting(draft, median(seen.draft)) if draft is not None else ()
+    curve = {1: one, _FIRST: max(one, _shortest(run, target, _FIRST, _FIRST))}
+    drafting = _drafting(run, draft, median(seen.draft)) if draft is not None else ()
     for count in _FURTHER:
         if perf_counter() > begin + limit_s:
             break
-        curve[count] = _shortest(target, count, count)
+        curve[count] = _shortest(run, target, count, count)
     return Measured(MeasuredCosts(_filled(curve, before), *drafting), seen.guessed, seen.judged)
 
 
-def _write(target: Decoder, draft: Decoder | None, tokens: Sequence[int], seen: _Seen, end: float) -> None:
+def _write(
+    run: _Run, target: Decoder, draft: Decoder | None, tokens: Sequence[int], seen: _Seen, end: float
+) -> None:
     """Let the target go on from `tokens` and the draft read along until `end`."""
     room = min(target.ctx, target.chunk, *((draft.ctx, draft.chunk) if draft is not None else ()))
     tokens = tokens[: room - _WRITTEN]
-    row = target.decode(tokens, 1)[0]
-    guess = int(draft.decode(tokens, 1)[0].argmax()) if draft is not None else None
+    rows, _ = run(target, tokens, 1)
+    guess = int(run(draft, tokens, 1)[0][0].argmax()) if draft is not None else None
     for written in range(_WRITTEN):
         if written >= _LEAST and perf_counter() > end:
             break
-        token = int(row.argmax())
+        token = int(rows[0].argmax())
         seen.judged += guess is not None
         seen.guessed += guess == token
-        begin = perf_counter()
-        row = target.decode([token], 1)[0]
-        between = perf_counter()
-        seen.target.append(between - begin)
+        rows, seconds = run(target, [token], 1)
+        seen.target.append(seconds)
         if draft is not None:
-            guess = int(draft.decode([token], 1)[0].argmax())
-            seen.draft.append(perf_counter() - between)
+            guesses, seconds = run(draft, [token], 1)
+            guess = int(guesses[0].argmax())
+            seen.draft.append(seconds)
     target.clear()
     if draft is not None:
         draft.clear()
 
 
-def _drafting(draft: Decoder, one: float) -> tuple[float, float, float]:
+def _drafting(run: _Run, draft: Decoder, one: float) -> tuple[float, float, float]:
     """Seconds of a pass over one token, and of each further one in a short and in a long read."""
-    short = max(one, _shortest(draft, SHORT_READ, 1))
+    short = max(one, _shortest(run, draft, SHORT_READ, 1))
     token_s = (short - one) / (SHORT_READ - 1)
     long = min(_LONG_READ, draft.chunk, draft.ctx)
     if long <= SHORT_READ:
         return one, token_s, token_s
-    return one, token_s, min(token_s, max(0.0, _pass(draft, long, 1) - short) / (long - SHORT_READ))
+    return one, token_s, min(token_s, max(0.0, _pass(run, draft, long, 1) - short) / (long - SHORT_READ))
 
 
-def _shortest(decoder: Decoder, tokens: int, outputs: int) -> float:
-    return min(_pass(decoder, tokens, outputs) for _ in range(_TIMES))
+def _shortest(run: _Run, decoder: Decoder, tokens: int, outputs: int) -> float:
+    return min(_pass(run, decoder, tokens, outputs) for _ in range(_TIMES))
 
 
-def _pass(decoder: Decoder, tokens: int, outputs: int) -> float:
-    """Seconds of one pass over so many tokens."""
-    begin = perf_counter()
-    decoder.decode([_TOKEN] * tokens, outputs)
-    took_s = perf_counter() - begin
+def _pass(run: _Run, decoder: Decoder, tokens: int, outputs: int) -> float:
+    """Seconds of one pass over so many tokens of an empty cache."""
+    _, took_s = run(decoder, [_TOKEN] * tokens, outputs)
     decoder.clear()
     return took_s
 

@@ -90,8 +90,9 @@ class Session:
         )
         first_at: float | None = None
         self._watch(cancelled)
-        policy = self._policy(request)
+        policy: Policy | None = None
         try:
+            policy = self._policy(request, cancelled)
             row, reused = yield from self._read_prompt(request, prompt.tokens)
             rule = make_rule(request.rule, request.sampling.seed)
             drafter, inactive = self._drafter(request, prompt.tokens, rule)
@@ -133,7 +134,8 @@ class Session:
         except Interrupted:
             reason = EndReason.CANCELLED
         finally:
-            policy.end()
+            if policy is not None:
+                policy.end()
             self._keep(len(prompt.tokens) + writer.tokens)
         ended_at = perf_counter()
         if isinstance(policy, Controller):
@@ -204,27 +206,31 @@ class Session:
             if complete:
                 return rows[0], reused
 
-    def _policy(self, request: GenerationRequest) -> Policy:
+    def _policy(self, request: GenerationRequest, cancelled: Callable[[], bool]) -> Policy:
         """The length that was asked for, or by time, with what earlier replies taught; a reply without speculation asks
         nobody, so nothing is measured for it."""
         length = request.draft_length if request.speculate else 0
-        policy = FixedLength(length, request.p_min) if length is not None else self._by_time()
+        policy = FixedLength(length, request.p_min) if length is not None else self._by_time(cancelled)
         policy.begin(request.kind)
         return policy
 
-    def measure(self) -> Knowledge | None:
+    def measure(self, cancelled: Callable[[], bool]) -> Knowledge | None:
         """What the pair's passes cost and how well its draft guesses, measured now unless it was before; None where
         nothing can be proposed. Empties the caches.
 
         Raises:
-            EngineError: a pass failed.
+            EngineError: a pass failed; LOAD_CANCELLED.
         """
         if self.pair.inactive is Inactive.TARGET_ROLLBACK:
             return None
-        return self._by_time().knowledge()
+        self._watch(cancelled)
+        try:
+            return self._by_time(cancelled).knowledge()
+        except Interrupted:
+            raise EngineError(ErrorKind.LOAD_CANCELLED) from None
 
-    def _by_time(self) -> Controller:
-        """Measures when it is first needed, which empties the caches."""
+    def _by_time(self, cancelled: Callable[[], bool]) -> Controller:
+        """Measures when it is first needed, which empties the caches. Raises Interrupted."""
         if self._controller is None:
             usable = self._draft if self.pair.inactive is None else None
             for decoder in (self._target, usable):
@@ -232,7 +238,8 @@ class Session:
                     decoder.clear()
             beginnings = [self._model.tokenize(text) or [0] for text in BEGINNINGS]
             before = self._before
-            measured = measure(self._target, usable, beginnings, before=before.costs if before else None)
+            costs = before.costs if before else None
+            measured = measure(self._target, usable, beginnings, cancelled, before=costs)
             learned = {**measured.learned(), **(before.acceptance if before else {})}
             self._controller = Controller(Costs(measured.costs), learned)
         return self._controller

@@ -9,8 +9,10 @@ from typing import Any
 
 from app.engine_client import EngineClient
 from app.learned import LearnedPairs
-from engine.protocol import CostsSeen, Event, Finished, Loaded
-from engine.types import DraftRound, GenerationRequest, LoadRequest, SamplingSettings
+from engine.errors import ErrorKind
+from engine.protocol import CostsSeen, Event, Failed, Finished, Loaded, LoadProgress
+from engine.types import DraftRound, EndReason, GenerationRequest, LoadRequest, SamplingSettings
+from tests.conftest import StarterFiles
 from tests.e2e.conftest import TinyPair
 
 
@@ -62,3 +64,34 @@ def test_a_load_that_is_not_asked_to_measures_nothing(tiny: TinyPair, tmp_path: 
         assert (tmp_path / "learned").exists()
         rounds = [event for event in events if isinstance(event, DraftRound)]
         assert any(event.choice is not None for event in rounds)
+
+
+def test_a_reply_can_be_stopped_while_it_is_measured_what_passes_cost(starter: StarterFiles, tmp_path: Path) -> None:
+    """It ends as any that is stopped, and the next one is written."""
+    with closing(EngineClient(tmp_path / "logs")) as client:
+        load = LoadRequest(str(starter.target), str(starter.draft), threads=1)
+        assert isinstance(list(client.load(load))[-1], Loaded)
+        request = GenerationRequest(0, prompt="One, two,", max_tokens=4, sampling=SamplingSettings(temperature=0))
+        job = client.generate(request)
+        job.cancel()
+        *_, ending = job
+        assert isinstance(ending, Finished)
+        assert ending.reason is EndReason.CANCELLED
+        *_, ending = client.generate(request)
+        assert isinstance(ending, Finished)
+        assert ending.reason is EndReason.LENGTH
+
+
+def test_a_load_can_be_cancelled_while_it_measures(starter: StarterFiles, tmp_path: Path) -> None:
+    """Then nothing is loaded."""
+    with closing(EngineClient(tmp_path / "logs")) as client:
+        job = client.load(LoadRequest(str(starter.target), str(starter.draft), threads=1, measure=True))
+        for event in job:
+            if isinstance(event, LoadProgress) and event.model == "draft" and event.done_bytes == event.total_bytes:
+                job.cancel()
+        assert isinstance(event, Failed)
+        assert event.report.kind is ErrorKind.LOAD_CANCELLED
+        assert client.pair is None
+        *_, ending = client.generate(GenerationRequest(0, prompt="One, two,", max_tokens=4))
+        assert isinstance(ending, Failed)
+        assert ending.report.kind is ErrorKind.NOT_LOADED

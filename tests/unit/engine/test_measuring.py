@@ -7,6 +7,7 @@ import pytest
 
 from engine.acceptance import ANY_KIND
 from engine.costs import MeasuredCosts
+from engine.decoder import Interrupted
 from engine.measuring import _filled, measure
 from engine.types import MAX_DRAFT_LENGTH, Drafter
 from tests.fakes.table_model import TableModel
@@ -17,10 +18,14 @@ WRONG = np.eye(4)[[1, 2, 0, 0]]  # the same but after token 2
 BEGINNINGS = [[0, 1], [2]]
 
 
+def never() -> bool:
+    return False
+
+
 def test_every_length_has_a_cost_and_the_caches_are_empty_afterwards() -> None:
     """17 lengths of a target's pass, and passes of the draft over one token and more."""
     target, draft = TableModel.of(FLAT), TableModel.of(FLAT)
-    costs = measure(target, draft, BEGINNINGS).costs
+    costs = measure(target, draft, BEGINNINGS, never).costs
     assert len(costs.verify_s) == MAX_DRAFT_LENGTH + 1
     assert min(costs.verify_s) > 0
     assert costs.draft_s > 0
@@ -33,7 +38,7 @@ def test_every_length_has_a_cost_and_the_caches_are_empty_afterwards() -> None:
 def test_without_time_only_what_tells_most_is_measured() -> None:
     """The cost of one token and of five, with two tokens written after each beginning; the others follow from them."""
     target = TableModel.of(NEXT)
-    measured = measure(target, None, BEGINNINGS, limit_s=0.0)
+    measured = measure(target, None, BEGINNINGS, never, limit_s=0.0)
     assert target.fed == [(0, 1), (2,), (3,), (2,), (3,), (0,), (0,) * 5, (0,) * 5]
     assert len(measured.costs.verify_s) == MAX_DRAFT_LENGTH + 1
     assert measured.learned() == {}
@@ -42,7 +47,7 @@ def test_without_time_only_what_tells_most_is_measured() -> None:
 @pytest.mark.parametrize(("rows", "guessed"), [(NEXT, 20), (WRONG, 14)])
 def test_the_draft_says_what_it_would_have_guessed(rows: np.ndarray, guessed: int) -> None:
     """Over ten tokens after each beginning; one that errs after token 2 misses each 3 that follows, three in ten."""
-    measured = measure(TableModel.of(NEXT), TableModel.of(rows), BEGINNINGS, limit_s=60)
+    measured = measure(TableModel.of(NEXT), TableModel.of(rows), BEGINNINGS, never, limit_s=60)
     assert (measured.guessed, measured.judged) == (guessed, 20)
     kept, missed = measured.learned()[Drafter.MODEL].kinds[ANY_KIND]
     assert (kept, missed) == ((guessed,), (20 - guessed,))
@@ -51,7 +56,7 @@ def test_the_draft_says_what_it_would_have_guessed(rows: np.ndarray, guessed: in
 def test_a_beginning_longer_than_the_context_is_cut() -> None:
     """What is written after it has room."""
     target, draft = TableModel.of(NEXT, ctx=48), TableModel.of(NEXT, ctx=32, chunk=24)
-    assert measure(target, draft, [[0, 1, 2, 3] * 8]).judged > 0
+    assert measure(target, draft, [[0, 1, 2, 3] * 8], never).judged > 0
     assert len(target.fed[0]) == 24 - 10
 
 
@@ -68,3 +73,13 @@ def test_what_there_is_no_time_for_is_in_proportion_to_what_was_measured_before(
     """On a computer that is half as fast today, a step in the curve is still where it was."""
     step = tuple(1.0 if n < 8 else 3.0 for n in range(MAX_DRAFT_LENGTH + 1))
     assert _filled({1: 2.0, 5: 2.0}, MeasuredCosts(step)) == pytest.approx([2 * value for value in step])
+
+
+@pytest.mark.parametrize("after", [0, 1, 7, 30])
+def test_it_can_be_cancelled_before_every_pass(after: int) -> None:
+    """A pass may take seconds where a large model runs on the processor."""
+    answers = iter([False] * after + [True])
+    target, draft = TableModel.of(NEXT), TableModel.of(NEXT)
+    with pytest.raises(Interrupted):
+        measure(target, draft, BEGINNINGS, lambda: next(answers), limit_s=60)
+    assert len(target.fed) + len(draft.fed) == after
