@@ -6,13 +6,14 @@ import argparse
 import time
 from contextlib import closing
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app import bench_options, options
 from app.command import Outcome, chosen_pair, load
 from app.compare.document import computer_document, document_of, outcome_document, sweep_document
-from app.compare.history import FILE_NAME, History, record_of
 from app.compare.measured import Document, Measured, settings_document
 from app.compare.presets import preset_name
+from app.compare.record import record_of
 from app.compare.runner import Cancelled, Runner
 from app.compare.sweep import SweepOutcome, SweepPlan
 from app.compare.table import comparison_table, heading, preset_table, sweep_table
@@ -26,6 +27,9 @@ from app.reply_document import pair_document
 from app.terminal import EXIT_INTERRUPTED, Terminal
 from engine.errors import EngineError, ErrorKind
 from engine.types import EndReason, LoadRequest
+
+if TYPE_CHECKING:
+    from app.compare.history import History
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outcome:
     """Raises EngineError."""
+    from app.compare.history import FILE_NAME, History  # late: the other commands do not pay for SQLite
+
     choice = chosen_pair(arguments, paths, terminal)
     plans = bench_options.plans(arguments, choice.sampling)
     results: list[_Result] = []

@@ -8,8 +8,8 @@ from PySide6.QtCore import QDateTime, QLocale, Qt
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QLabel, QTableWidget, QTableWidgetItem, QWidget
 
 from app.amounts import count
-from app.compare.history import Record
 from app.compare.presets import preset_name
+from app.compare.record import Record
 from app.translate import translate
 from ui.dialogs import add_buttons, new_dialog
 from ui.fact_list import wrapped

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.compare.history import Drop
+from app.compare.record import Drop
 from app.compare.words import drop_words
 from app.messages import inactive_sentence, message_for
 from app.translate import translate

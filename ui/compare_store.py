@@ -9,8 +9,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.compare.history import Drop, History, Record, record_of
+from app.compare.history import History
 from app.compare.measured import Measured, pair_key
+from app.compare.record import Drop, Record, record_of
 from app.paths import storage_error
 from engine.errors import ErrorReport
 from engine.types import LoadedPair

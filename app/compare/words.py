@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.amounts import count
 from app.compare.difference import is_finite
-from app.compare.history import Drop
+from app.compare.record import Drop
 from app.compare.values import Difference, Outcome
 from app.translate import translate
 from engine.types import Choice

@@ -172,7 +172,7 @@ def test_answer_that_cannot_be_written_is_told(tiny: TinyPair) -> None:
     """A full disk behind stdout is a failure with a message, with and without --json; never a traceback."""
     for words in ([], ["--json"]):
         with open("/dev/full", "wb") as full:
-            command = [*COMMAND, "generate", *tiny.words, "--prompt", "hi", "--max-tokens", "5", *words]
+            command = [*COMMAND, "generate", *tiny.words, "--prompt", "hi", "--seed", "1", "--max-tokens", "9", *words]
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False)
         assert done.returncode == 1
         assert b"stdout" in done.stderr

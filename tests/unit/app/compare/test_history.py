@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from app.compare.history import FILE_NAME, History, Record, record_of
+from app.compare.history import FILE_NAME, History
 from app.compare.measured import Measured, pair_key
+from app.compare.record import Record, record_of
 from app.compare.words import drop_words
 from app.paths import Paths
 from tests.fakes.tapes import PAIR
