@@ -34,8 +34,8 @@ class CostCurve(Translated, QWidget):
 
     @property
     def points(self) -> tuple[float, ...]:
-        """Seconds for 1, 2, … tokens, as far as they are shown."""
-        if self._costs is None:
+        """Seconds for 1, 2, … tokens, as far as they are shown; empty where a clock did not move."""
+        if self._costs is None or min(self._costs.verify_s) <= 0:
             return ()
         used = 0 if self._chosen is None else self._chosen + 1
         return self._costs.verify_s if used > USUAL_TOKENS else self._costs.verify_s[:USUAL_TOKENS]
@@ -97,15 +97,15 @@ class CostCurve(Translated, QWidget):
                 for n, seconds in enumerate(points)
             ]
         )
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(t.border), 1))
-        painter.drawLine(place.bottomLeft(), place.bottomRight())
-        if self._chosen is not None and self._chosen < len(points):
-            self._paint_chosen(painter, place, place.left() + self._chosen * step)
-        painter.setPen(QPen(QColor(t.accent), 1.8))
-        painter.drawPolyline(line)
-        self._paint_ends(painter, points)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(QColor(t.border), 1))
+            painter.drawLine(place.bottomLeft(), place.bottomRight())
+            if self._chosen is not None and self._chosen < len(points):
+                self._paint_chosen(painter, place, place.left() + self._chosen * step)
+            painter.setPen(QPen(QColor(t.accent), 1.8))
+            painter.drawPolyline(line)
+            self._paint_ends(painter, points)
 
     def _paint_chosen(self, painter: QPainter, place: QRectF, x: float) -> None:
         """A dashed line, and its words on the side that has room for them."""

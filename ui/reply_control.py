@@ -139,7 +139,7 @@ class ReplyControl(QObject):
     def rested(self, turn: ReplyTurn) -> bool:
         """Whether guessing did not pay for nearly all of a reply, and that is still to be said of its pair."""
         measured, stats = self._measured.get(turn), turn.fold.stats
-        if measured is None or turn.running or self.settings.draft_length is not None:
+        if measured is None or turn.running or not self.speculate or self.settings.draft_length is not None:
             return False
         long_enough = stats.timed_tokens >= FEWEST_TOKENS and stats.rested >= NEARLY_ALL * stats.timed_tokens
         slow = stats.choice is not None and stats.choice.choice is Choice.ROUNDS_TOO_SLOW

@@ -23,7 +23,9 @@ def inactive_problem(event: Started) -> ErrorReport | None:
 def short_problem(run: Run) -> ErrorReport | None:
     """Why a reply has no speed."""
     tokens = run.stats.completion_tokens
-    return ErrorReport(ErrorKind.REPLY_TOO_SHORT, (("completion_tokens", tokens),)) if tokens < LEAST_TOKENS else None
+    if tokens >= LEAST_TOKENS and run.tokens_per_s > 0:
+        return None
+    return ErrorReport(ErrorKind.REPLY_TOO_SHORT, (("completion_tokens", tokens),))
 
 
 class Comparison:

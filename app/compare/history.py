@@ -105,7 +105,8 @@ def _connect(file: Path) -> sqlite3.Connection:
 
 def _prepare(connection: sqlite3.Connection) -> None:
     """Make the table, unless this format has it already."""
-    if connection.execute("PRAGMA user_version").fetchone() != (_FORMAT,):
+    columns = tuple(name for _, name, *_ in connection.execute("PRAGMA table_info(run)"))
+    if connection.execute("PRAGMA user_version").fetchone() != (_FORMAT,) or columns != _COLUMNS:
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("DROP TABLE IF EXISTS run")

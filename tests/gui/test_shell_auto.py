@@ -17,7 +17,7 @@ from engine.types import Choice, Drafter, EndReason, LoadRequest, RoundChoice
 from tests.fakes import tapes
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
-from ui.cost_curve import USUAL_TOKENS
+from ui.cost_curve import USUAL_TOKENS, CostCurve
 from ui.main_window import LEAST
 
 pytestmark = ignore_platform
@@ -247,3 +247,22 @@ def test_own_mix_is_remembered(qtbot: QtBot, tmp_path: Path) -> None:
         load(shell)
         shell.wait(lambda: shell.program.mix.rows)
         assert shell.program.mix.rows == rows
+
+
+def test_a_card_of_rest_goes_with_the_switch(shell: Shell) -> None:
+    """With speculation off there is nothing to keep on."""
+    load(shell)
+    ask(shell, RESTING)
+    assert titles(shell) == ["Speculation rested in this reply"]
+    shell.window.top_bar.speculation.toggle()
+    shell.wait(lambda: titles(shell) == [])
+
+
+def test_a_clock_that_did_not_move_leaves_no_curve(qtbot: QtBot) -> None:
+    """Passes without time have no ratio, and nothing is painted of them."""
+    curve = CostCurve()
+    qtbot.addWidget(curve)
+    curve.show_costs(MeasuredCosts((0.0, 0.0)), 1)
+    curve.resize(240, 88)
+    curve.grab()
+    assert (curve.points, curve.tip(20)) == ((), "")

@@ -140,11 +140,13 @@ def test_a_damaged_file_is_made_anew(file: Path) -> None:
     history.close()
 
 
-def test_another_table_is_replaced(file: Path) -> None:
-    """Of a version of the program that kept other columns."""
+@pytest.mark.parametrize("version", [0, 1])
+def test_another_table_is_replaced(file: Path, version: int) -> None:
+    """Of a version of the program that kept other columns, whatever version it calls itself."""
     file.parent.mkdir(parents=True)
     with sqlite3.connect(file) as connection:
         connection.execute("CREATE TABLE run (a, b)")
+        connection.execute(f"PRAGMA user_version = {version}")
     connection.close()
     history = History(file)
     add(history, record(1.0))
