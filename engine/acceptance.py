@@ -20,12 +20,15 @@ HOPE: Final = 0.7  # the rate before anything is known: a usual pair on usual te
 HOPE_WEIGHT: Final = 4.0  # guesses it counts as
 LEAN: Final = 5.0  # guesses that the pooled rate counts as at each position
 BOLD: Final = 2.0  # standard deviations of the pooled rate that it could still be better by
+LASTS: Final = 16.0  # guesses that what was seen before a rest counts as after it, at least
 CARRIED: Final = 24.0  # guesses that earlier replies of this kind count as, at most
 LIFT_HALF_LIFE: Final = 512.0  # judged guesses; how a draft's confidence is to be read hardly changes with the text
 LIFT_LEAN: Final = 4.0  # guesses, half of them kept, that each bin starts with
 EDGES: Final = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98)  # of the bins: closer where most guesses are
 SUREST: Final = 0.995  # nothing is certain
 ANY_KIND: Final = ""
+
+Counts = tuple[list[float], list[float]]  # guesses kept and not kept, [position]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,19 @@ class Acceptance:
         self._kept = _counts([weight * count for count in kept])
         self._missed = _counts([weight * count for count in missed])
         self._kind = kind
+        self._prior = HOPE
+        self._rested = 0  # tokens since the last guess
+        self._judged = False
+        self._any = self._kinds.get(ANY_KIND) or (_counts(()), _counts(()))
         self._update()
 
     def end(self) -> None:
-        """The reply is over: what it showed is where the next one of its kind begins."""
-        self._kinds[self._kind] = self._kinds[ANY_KIND] = (list(self._kept), list(self._missed))
+        """The reply is over: what it showed, if anything, is where the next one of its kind begins."""
+        if not self._judged:
+            return
+        self._kinds[ANY_KIND] = self._any
+        if self._kind != ANY_KIND:
+            self._kinds[self._kind] = (list(self._kept), list(self._missed))
 
     def values(self) -> LearnedAcceptance:
         """What was learned up to the last `end`, to be stored."""
@@ -105,35 +116,56 @@ class Acceptance:
             # All was kept up to a row that was too unsure to guess from. It counts as what was believed of it; without
             # it the rates would be those of the surest rows alone.
             outcomes.append(self.chance(kept, confidences[kept]))
-        self.fade(len(outcomes))
-        for at, outcome in enumerate(outcomes):
-            self._kept[at] += outcome
-            self._missed[at] += 1 - outcome
+        self._wake()
+        self._kept, self._missed = self._counted((self._kept, self._missed), outcomes)
+        self._any = self._counted(self._any, outcomes)
+        self._judged = self._judged or judged > 0
         self._update()
 
-    def fade(self, tokens: int) -> None:
-        """The text moved on by so many tokens: what was counted before them counts less against what follows. What is
-        believed of a guess stays, as nothing was seen that speaks for another."""
-        fade = self._forget**tokens
-        self._kept = [count * fade for count in self._kept]
-        self._missed = [count * fade for count in self._missed]
+    def rest(self, tokens: int) -> None:
+        """So many tokens were written without a guess. What is believed stays, as nothing was seen that speaks for
+        something else, but it weighs less against hope, and against what is seen next."""
+        self._rested += tokens
 
     def hopeful(self) -> list[float]:
-        """The rates by position as they could still be, by the little that was seen."""
-        n = sum(self._kept) + sum(self._missed)
-        p = self._pooled_of()
-        return self._rates(min(SUREST, p + BOLD * sqrt(p * (1 - p) / (n + HOPE_WEIGHT))))
+        """The rates by position as they could still be, by the little that was seen of late."""
+        age = self._forget**self._rested
+        kept, missed = age * sum(self._kept), age * sum(self._missed)
+        n = kept + missed + HOPE_WEIGHT
+        p = (kept + HOPE * HOPE_WEIGHT) / n
+        return self._rates(min(SUREST, p + BOLD * sqrt(p * (1 - p) / n)), age)
+
+    def _wake(self) -> None:
+        """What was believed before a rest is where the next guesses are counted from."""
+        if not self._rested:
+            return
+        seen = sum(self._kept) + sum(self._missed)
+        scale = max(self._forget**self._rested, min(1.0, LASTS / max(seen, 1e-9)))
+        self._prior, self._rested = self._pooled(), 0
+        self._kept = [scale * count for count in self._kept]
+        self._missed = [scale * count for count in self._missed]
+
+    def _counted(self, counts: Counts, outcomes: Sequence[float]) -> Counts:
+        """With the outcomes; what was there counts less."""
+        fade = self._forget ** len(outcomes)
+        kept, missed = ([fade * count for count in side] for side in counts)
+        for at, outcome in enumerate(outcomes):
+            kept[at] += outcome
+            missed[at] += 1 - outcome
+        return kept, missed
 
     def _update(self) -> None:
-        self.rates = self._rates(self._pooled_of())  # by position, that a guess is kept if all before it are
+        self.rates = self._rates(self._pooled())  # by position, that a guess is kept if all before it are
 
-    def _pooled_of(self) -> float:
+    def _pooled(self) -> float:
         kept, missed = sum(self._kept), sum(self._missed)
-        return (kept + HOPE * HOPE_WEIGHT) / (kept + missed + HOPE_WEIGHT)
+        return (kept + self._prior * HOPE_WEIGHT) / (kept + missed + HOPE_WEIGHT)
 
-    def _rates(self, pooled: float) -> list[float]:
+    def _rates(self, pooled: float, weight: float = 1.0) -> list[float]:
+        """By position; what was counted weighs so much."""
         lean = LEAN * pooled
-        return [(k + lean) / (k + m + LEAN) for k, m in zip(self._kept, self._missed, strict=True)]
+        counts = zip(self._kept, self._missed, strict=True)
+        return [(weight * k + lean) / (weight * (k + m) + LEAN) for k, m in counts]
 
 
 def _bin(confidence: float) -> int:

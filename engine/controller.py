@@ -153,7 +153,7 @@ class Controller:
             self._saved = min(MOST_SAVED, self._saved + PROBE_SHARE)
             for drafter in self._offered:
                 self._rests[drafter].waited += 1
-                self._acceptance[drafter].fade(1)
+                self._acceptance[drafter].rest(1)
 
     def _watch(self, drafted: int, rest_s: float) -> None:
         """Count rounds that take far longer than those before them let expect. A plain one begins the count again."""

@@ -50,11 +50,41 @@ def test_while_nothing_is_guessed_belief_stays_and_hope_returns() -> None:
     for _ in range(10):
         round_of(acceptance, 1, 0)
     before, hoped = acceptance.rates[0], acceptance.hopeful()[0]
-    acceptance.fade(1000)
+    acceptance.rest(1000)
     assert acceptance.rates[0] == before < 0.3
     assert hoped < HOPE < acceptance.hopeful()[0]
-    round_of(acceptance, 1, 1)
-    assert acceptance.rates[0] > HOPE
+    round_of(acceptance, 1, 0)
+    assert acceptance.rates[0] <= before  # a miss never raises it
+    for _ in range(20):
+        round_of(acceptance, 1, 1)
+    assert acceptance.rates[0] > 0.5
+
+
+def test_a_rest_does_not_make_the_next_reply_hope_again() -> None:
+    """What was learned of a bad draft before it rested is where the next reply begins, and so does a new kind."""
+    acceptance = Acceptance()
+    for _ in range(24):
+        round_of(acceptance, 1, 0)
+    acceptance.rest(600)
+    round_of(acceptance, 1, 0)
+    acceptance.end()
+    for kind in ("", "story"):
+        acceptance.begin(kind)
+        assert acceptance.rates[0] < 0.25
+
+
+def test_a_new_kind_begins_with_all_kinds_together() -> None:
+    """Not with the last reply's alone, and not with one in which nothing was guessed."""
+    acceptance = Acceptance()
+    for kind, kept in (("code", 1), ("story", 0)):
+        acceptance.begin(kind)
+        for _ in range(30):
+            round_of(acceptance, 1, kept)
+        acceptance.end()
+    acceptance.begin("code")
+    acceptance.end()
+    acceptance.begin("table")
+    assert 0.25 < acceptance.rates[0] < 0.65
 
 
 def test_a_reply_begins_where_the_last_one_of_its_kind_ended() -> None:
