@@ -387,7 +387,7 @@ def choice_words(choice: Choice, *, hopeful: bool = False) -> str:
         case Choice.NO_ROOM:
             return translate("messages", "There was nothing to guess.")
         case Choice.ROUNDS_TOO_SLOW:
-            return translate("messages", "Guessing is off for this reply: its rounds took far longer than predicted.")
+            return translate("messages", "Guessing is off for a while: its rounds took far longer than predicted.")
 
 
 def choice_note_words(choice: Choice, *, hopeful: bool = False) -> str:

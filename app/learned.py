@@ -35,7 +35,7 @@ class LearnedPairs:
         """What is known of a pair that is loaded like this; None if nothing is."""
         try:
             return _knowledge(json.loads(read_small_file(self._path(request, info))))
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
             return None
 
     def write(self, request: LoadRequest, info: EngineInfo, knowledge: Knowledge) -> None:
@@ -60,7 +60,8 @@ class LearnedPairs:
     def _forget_oldest(self) -> None:
         files = sorted(self._folder.iterdir(), key=lambda path: path.stat().st_mtime)
         for path in files[:-_PAIRS]:
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def _stamp(path: str) -> tuple[int, int]:

@@ -224,7 +224,8 @@ def with_load_settings(arguments: argparse.Namespace, request: LoadRequest) -> L
 
 def _by_time(arguments: argparse.Namespace) -> bool:
     """Whether lengths are going to be chosen by time, so that what passes cost must be known before the first reply."""
-    return getattr(arguments, "draft_length", 0) is None and getattr(arguments, "speculation", "on") != "off"
+    by_time = getattr(arguments, "draft_length", 0) is None or getattr(arguments, "sweep", None) is not None
+    return by_time and getattr(arguments, "speculation", "on") != "off"
 
 
 def generation_request(

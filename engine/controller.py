@@ -40,7 +40,8 @@ SMALL_GAIN: Final = 1.1
 
 STALL: Final = 4.0  # times the prediction: a draft pass that ends drafting for the round
 SLOW: Final = 2.5  # times the prediction: a round that the watchdog counts
-SLOW_ROUNDS: Final = 3  # of them in a row switch drafting off for the reply
+SLOW_ROUNDS: Final = 3  # of them in a row switch drafting off
+SLOW_PAUSE: Final = 64  # tokens that it stays off for; twice as many each further time in a reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ class Controller:
         self._since_plain = 0  # rounds
         self._slow = 0  # rounds in a row that took far longer than predicted
         self._calm = self.costs.slowdown  # before them
+        self._pause, self._paused = SLOW_PAUSE, 0  # tokens to wait after them, and waited
 
     def end(self) -> None:
         """The reply is over."""
@@ -116,8 +118,11 @@ class Controller:
         best = self._best(offers, budget - 1)
         if best is None:
             return self._decide(Choice.NO_ROOM)
-        if self._slow >= SLOW_ROUNDS:
+        if self._slow >= SLOW_ROUNDS and self._paused < self._pause:
             return self._decide(Choice.ROUNDS_TOO_SLOW, ratio=best.ratio)
+        if self._paused:  # whatever it was may be over
+            self._slow = self._paused = 0
+            self._pause *= 2
         self._offered = [offer.drafter for offer in offers]
         if best.ratio >= WORTH and self._pays_back(best, budget):
             self._resting = 0
@@ -159,6 +164,7 @@ class Controller:
         """Count rounds that take far longer than those before them let expect. A plain one begins the count again."""
         expected = self.costs.verify(drafted + 1) * self._calm / self.costs.slowdown
         if self._slow >= SLOW_ROUNDS:
+            self._paused += 1
             return
         if drafted and rest_s > SLOW * expected:
             self._slow += 1
@@ -227,6 +233,8 @@ class Controller:
             return None, None
         loss = self._loss(hoped)
         if loss > PROBE_PRICE * (1 - 1 / hoped.ratio) * min(budget, LONGEST_REST):
+            return None, None
+        if loss > MOST_SAVED:
             return None, None
         if loss > self._saved:
             return None, ceil((loss - self._saved) / PROBE_SHARE)

@@ -209,7 +209,9 @@ class Session:
     def _policy(self, request: GenerationRequest, cancelled: Callable[[], bool]) -> Policy:
         """The length that was asked for, or by time, with what earlier replies taught; a reply without speculation asks
         nobody, so nothing is measured for it."""
-        length = request.draft_length if request.speculate else 0
+        length = request.draft_length
+        if not request.speculate or self.pair.inactive is Inactive.TARGET_ROLLBACK:
+            length = 0
         policy = FixedLength(length, request.p_min) if length is not None else self._by_time(cancelled)
         policy.begin(request.kind)
         return policy

@@ -52,7 +52,7 @@ class Choice(Enum):
     RESTING = "resting"  # it does not pay
     CHECKING = "checking"  # a plain round, as what plain decoding costs was not seen for long
     NO_ROOM = "no_room"  # no drafter can guess anything, or a single token is asked for
-    ROUNDS_TOO_SLOW = "rounds_too_slow"  # several rounds took far longer than predicted: off for this reply
+    ROUNDS_TOO_SLOW = "rounds_too_slow"  # several rounds took far longer than predicted: off for a while
 
 
 @dataclass(frozen=True, slots=True)

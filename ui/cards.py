@@ -208,11 +208,11 @@ def _rest_notice(choice: RoundChoice | None) -> Notice:
 
 def _slow_notice() -> Notice:
     return Notice(
-        translate("cards", "Speculation is off for this reply"),
+        translate("cards", "Speculation is off for a while"),
         translate(
             "cards",
             "Its rounds took far longer than predicted. Another program may be keeping the same device busy: close it. "
-            "If this comes again, choose a smaller draft. The next reply tries once more.",
+            "If this comes again, choose a smaller draft. It is tried once more after some tokens.",
         ),
     )
 

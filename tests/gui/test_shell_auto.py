@@ -210,11 +210,11 @@ def test_rounds_that_are_too_slow_are_told_at_once(shell: Shell) -> None:
     reply = shell.send("Hello")
     shell.wait(lambda: shell.notices)
     assert reply.running
-    assert titles(shell) == ["Speculation is off for this reply"]
+    assert titles(shell) == ["Speculation is off for a while"]
     assert "close it" in shell.notices[0].text
     shell.client.release()
     shell.wait_for_end()
-    assert titles(shell) == ["Speculation is off for this reply"]
+    assert titles(shell) == ["Speculation is off for a while"]
     shell.ask("Again")
     assert not shell.notices
 

@@ -88,12 +88,12 @@
         <translation>推测解码在这条回复中休息</translation>
     </message>
     <message>
-        <source>Speculation is off for this reply</source>
-        <translation>本次回复已停用推测解码</translation>
+        <source>Speculation is off for a while</source>
+        <translation>推测解码暂时停用</translation>
     </message>
     <message>
-        <source>Its rounds took far longer than predicted. Another program may be keeping the same device busy: close it. If this comes again, choose a smaller draft. The next reply tries once more.</source>
-        <translation>各轮所用的时间远超预测。可能有别的程序占用了同一设备：请关闭它。如果再次出现，请选择更小的草稿模型。下一次回复会再试。</translation>
+        <source>Its rounds took far longer than predicted. Another program may be keeping the same device busy: close it. If this comes again, choose a smaller draft. It is tried once more after some tokens.</source>
+        <translation>各轮耗时远超预测。可能有其他程序正占用同一设备：请将其关闭。若再次出现，请选择更小的草稿模型。若干 token 之后会再次尝试。</translation>
     </message>
     <message>
         <source>Use a context of {ctx}</source>
@@ -1970,6 +1970,10 @@
         <translation>{path}：{reason}。请检查文件夹权限，或选择其他基础文件夹。</translation>
     </message>
     <message>
+        <source>Guessing is off for a while: its rounds took far longer than predicted.</source>
+        <translation>猜测暂时停用：各轮耗时远超预测。</translation>
+    </message>
+    <message>
         <source>auto: draft {length}, {ratio} × predicted</source>
         <translation>自动：草稿 {length}，预测 {ratio} 倍</translation>
     </message>
@@ -2116,10 +2120,6 @@
     <message>
         <source>There was nothing to guess.</source>
         <translation>没有可猜测的内容。</translation>
-    </message>
-    <message>
-        <source>Guessing is off for this reply: its rounds took far longer than predicted.</source>
-        <translation>本次回复已停用猜测：各轮耗时远超预测。</translation>
     </message>
     <message>
         <source>auto: trying again, {ratio} × predicted</source>

@@ -89,7 +89,7 @@ def test_a_damaged_file_teaches_nothing(tmp_path: Path, request_: LoadRequest, d
 def test_numbers_that_no_clock_gives_teach_nothing(tmp_path: Path, request_: LoadRequest) -> None:
     """Infinite or no number."""
     learned = LearnedPairs(tmp_path)
-    for value in ("NaN", "Infinity", '"1"', "true"):
+    for value in ("NaN", "Infinity", '"1"', "true", "1" * 400):
         learned.write(request_, INFO, KNOWN)
         file = only_file(tmp_path)
         file.write_text(file.read_text().replace("0.025", value))

@@ -137,13 +137,20 @@ def test_a_stalling_draft_pass_ends_drafting_and_its_cost_is_believed() -> None:
     assert controller.verdict.choice is Choice.RESTING
 
 
-def test_rounds_that_take_far_longer_than_predicted_switch_drafting_off_for_the_reply() -> None:
-    """Three in a row do; the next reply may try again."""
+def test_rounds_that_take_far_longer_than_predicted_switch_drafting_off_for_a_while() -> None:
+    """Three in a row do, for 64 tokens and then for twice as many; the next reply tries at once."""
     controller = Controller(Costs(CHEAP))
+    for pause in (64, 128):
+        for _ in range(3):
+            play(controller, CHEAP, everything, slower=9.0)
+        choices = [play(controller, CHEAP, everything)[1].choice for _ in range(pause + 1)]
+        assert set(choices[:pause]) == {Choice.ROUNDS_TOO_SLOW}
+        assert choices[pause] is not Choice.ROUNDS_TOO_SLOW
+        for _ in range(20):
+            play(controller, CHEAP, everything)
+        assert controller.verdict.choice is Choice.DRAFTING
     for _ in range(3):
-        play(controller, CHEAP, everything, slower=4.0)
-    for _ in range(20):
-        assert play(controller, CHEAP, everything)[1].choice is Choice.ROUNDS_TOO_SLOW
+        play(controller, CHEAP, everything, slower=9.0)
     controller.end()
     controller.begin("code")
     assert play(controller, CHEAP, everything)[1].choice is Choice.DRAFTING
