@@ -10,16 +10,19 @@ import contextlib
 import sqlite3
 import threading
 from dataclasses import astuple, fields, replace
+from math import isfinite
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
 from app.compare.record import Drop, Record
+from app.compare.values import SHORT_REPLY
 
 FILE_NAME: Final = "compare.sqlite"  # in the data folder
 _LOOKED_AT: Final = 20  # latest runs with the same settings
 _PATIENCE_S: Final = 0.5  # for another program that is writing
 _FORMAT: Final = 1
+_DAMAGED: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)  # the last: another table
 
 
 _COLUMNS: Final = tuple(field.name for field in fields(Record))
@@ -38,23 +41,17 @@ class History:
         self._connection: sqlite3.Connection | None = None
 
     def add(self, record: Record) -> None:
-        with self._lock, contextlib.suppress(sqlite3.Error), self._open() as connection:
-            connection.execute(_ADD, astuple(record))
+        self._do(_ADD, astuple(record))
 
     def runs(self, pair: str) -> tuple[Record, ...]:
-        """Of the pair with this key, latest first."""
-        with self._lock:
-            try:
-                rows = self._open().execute(_OF_PAIR, (pair,)).fetchall()
-            except sqlite3.Error:
-                return ()
-        return tuple(map(_record, rows))
+        """Of the pair with this key, latest first. A row that is not what `add` writes is left out."""
+        return tuple(_record(row) for row in self._do(_OF_PAIR, (pair,)) if _is_sound(*row))
 
     def notice(self, record: Record) -> Drop | None:
         """What the pair lost since earlier runs with the same settings; None if nothing, or nothing is known."""
         same = [run for run in self.runs(record.pair) if run.settings == record.settings and run.at < record.at]
-        earlier = same[:_LOOKED_AT]
-        if not earlier:
+        earlier = [run for run in same if run.tokens >= SHORT_REPLY][:_LOOKED_AT]
+        if not earlier or record.tokens < SHORT_REPLY:  # a short reply tells no speed
             return None
         rates = [run.acceptance_rate for run in earlier if run.acceptance_rate is not None]
         drop = Drop(
@@ -69,9 +66,27 @@ class History:
 
     def close(self) -> None:
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            self._close()
+
+    def _do(self, statement: str, values: tuple[object, ...]) -> list[tuple[Any, ...]]:
+        """The rows; none where that cannot be. A file that turns out to be damaged is made anew."""
+        with self._lock:
+            for _ in range(2):
+                try:
+                    with self._open() as connection:
+                        return connection.execute(statement, values).fetchall()
+                except ValueError:  # text that is no Unicode, as of a file's name
+                    return []
+                except sqlite3.Error as error:
+                    self._close()
+                    if not _remove_damaged(self._file, error):
+                        return []
+        return []
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
@@ -97,10 +112,26 @@ def _connect(file: Path) -> sqlite3.Connection:
         except sqlite3.Error as error:
             if connection is not None:
                 connection.close()
-            if error.sqlite_errorcode in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-                with contextlib.suppress(OSError):
-                    file.unlink(missing_ok=True)
+            _remove_damaged(file, error)
     raise AssertionError  # one in memory can always be made
+
+
+def _remove_damaged(file: Path, error: sqlite3.Error) -> bool:
+    """Whether the file was the cause, and is gone."""
+    if getattr(error, "sqlite_errorcode", None) not in _DAMAGED:
+        return False
+    with contextlib.suppress(OSError):
+        file.unlink(missing_ok=True)
+        return True
+    return False
+
+
+def _is_sound(*row: object) -> bool:
+    """Whether this program can have written it."""
+    kinds = (float, str, str, str, str, str, str, float, float, float, float | None, int, int)
+    if not all(isinstance(value, kind) for value, kind in zip(row, kinds, strict=True)):
+        return False
+    return all(isfinite(value) and value >= 0 for value in row if isinstance(value, float))
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

@@ -60,14 +60,13 @@ def drop_words(drop: Drop) -> str:
                 now=_percent(drop.now.acceptance_rate), before=_percent(drop.acceptance_rate)
             )
         )
-    elif drop.off_slower:
-        sentences.append(
-            translate(
-                "compare",
-                "Without speculation it lost as much, so the computer is slower: look for heat, power saving and other "
-                "programs.",
-            )
+    if drop.off_slower:
+        words = translate(
+            "compare",
+            "Without speculation it lost {percent} %, so the computer is slower: look for heat, power saving and other "
+            "programs.",
         )
+        sentences.append(words.format(percent=_lost(drop.now.off_tokens_per_s, drop.off_tokens_per_s)))
     if drop.engine == drop.now.engine:
         sentences.append(translate("compare", "The engine is the same, {engine}.").format(engine=drop.engine))
     else:
@@ -85,9 +84,13 @@ def _loss(drop: Drop) -> str:
     return words.format(
         now=f"{drop.now.on_tokens_per_s:.1f}",
         before=f"{drop.on_tokens_per_s:.1f}",
-        percent=f"{100 * (1 - drop.now.on_tokens_per_s / drop.on_tokens_per_s):.0f}",
+        percent=_lost(drop.now.on_tokens_per_s, drop.on_tokens_per_s),
         runs=count(drop.runs),
     )
+
+
+def _lost(now: float, before: float) -> str:
+    return f"{100 * (1 - now / before):.0f}"
 
 
 def _percent(rate: float | None) -> str:

@@ -305,10 +305,6 @@
         <translation>目标模型接受了 {now} % 的猜测，以前为 {before} %。</translation>
     </message>
     <message>
-        <source>Without speculation it lost as much, so the computer is slower: look for heat, power saving and other programs.</source>
-        <translation>不用推测解码时也同样变慢，可见是电脑变慢了：请检查温度、节能设置和其他程序。</translation>
-    </message>
-    <message>
         <source>The engine is the same, {engine}.</source>
         <translation>引擎没有变化，仍为 {engine}。</translation>
     </message>
@@ -327,6 +323,10 @@
     <message>
         <source>{ratio} on {what}: too near to 1 for these runs to tell. Measure with more repeats.</source>
         <translation>{what}：{ratio}，与 1 太接近，这几次测量不足以判断，请增加重复次数。</translation>
+    </message>
+    <message>
+        <source>Without speculation it lost {percent} %, so the computer is slower: look for heat, power saving and other programs.</source>
+        <translation>不使用推测解码时也下降了 {percent} %，说明电脑变慢了：请检查过热、省电模式和其他程序。</translation>
     </message>
     <message>
         <source>{ratio} on {what}: leave it on auto.</source>

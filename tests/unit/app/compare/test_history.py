@@ -162,3 +162,39 @@ def test_where_nothing_can_be_written_nothing_fails(paths: Paths) -> None:
     add(history, record(1.0))
     assert history.notice(record(2.0, 1.0)) is not None  # kept in memory
     history.close()
+
+
+@pytest.mark.parametrize("change", ["on_tokens_per_s = 'x'", "on_tokens_per_s = NULL", "at = 'now'", "ratio = -1.0"])
+def test_a_row_that_makes_no_sense_is_left_out(file: Path, change: str) -> None:
+    """And what is added next is kept."""
+    history = History(file)
+    add(history, record(1.0))
+    history.close()
+    with sqlite3.connect(file) as connection:
+        connection.execute(f"UPDATE run SET {change}")
+    connection.close()
+    history = History(file)
+    assert history.notice(record(2.0, 1.0)) is None
+    add(history, record(2.0))
+    assert [run.at for run in history.runs(pair_key(PAIR))] == [2.0]
+    history.close()
+
+
+def test_a_table_that_goes_while_the_file_is_open_is_made_anew(file: Path) -> None:
+    history = History(file)
+    add(history, record(1.0))
+    with sqlite3.connect(file) as connection:
+        connection.execute("DROP TABLE run")
+    connection.close()
+    add(history, record(2.0))
+    assert [run.at for run in history.runs(pair_key(PAIR))] == [2.0]
+    history.close()
+
+
+def test_a_short_reply_is_no_measure(history: History) -> None:
+    """Neither of now nor of before."""
+    add(history, replace(record(1.0, 900.0), tokens=12))
+    assert history.notice(record(2.0, 60.0)) is None
+    add(history, record(2.0, 60.0))
+    assert history.notice(replace(record(3.0, 10.0), tokens=12)) is None
+    assert history.notice(record(3.0, 10.0)) is not None
