@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app import bench_options, options
@@ -23,13 +23,16 @@ from app.compare.words import drop_words
 from app.engine_client import EngineClient
 from app.learned import LearnedPairs
 from app.paths import Paths
-from app.reply_document import pair_document
+from app.reply_document import error_document, pair_document
 from app.terminal import EXIT_INTERRUPTED, Terminal
 from engine.errors import EngineError, ErrorKind
 from engine.types import EndReason, LoadRequest
 
 if TYPE_CHECKING:
     from app.compare.history import History
+
+# What is wrong with one prompt says nothing of the next.
+_OF_THE_PROMPT = (ErrorKind.REPLY_TOO_SHORT, ErrorKind.PROMPT_TOO_LONG, ErrorKind.MAX_TOKENS_PAST_CONTEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
     choice = chosen_pair(arguments, paths, terminal)
     plans = bench_options.plans(arguments, choice.sampling)
     results: list[_Result] = []
+    ended = Outcome()  # what was measured before a failure or a Ctrl-C is told all the same
     learned = LearnedPairs(paths.state)
     with closing(EngineClient(paths.logs, learned)) as client, closing(History(paths.data / FILE_NAME)) as history:
         engine = client.info()
@@ -71,20 +75,24 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
             try:
                 outcome, sweep = _measure(plan, arguments.sweep, name, terminal, client)
             except Cancelled:
-                return Outcome(EXIT_INTERRUPTED, {"finish_reason": EndReason.CANCELLED.value})
+                ended = Outcome(EXIT_INTERRUPTED, {"finish_reason": EndReason.CANCELLED.value})
+                break
             except EngineError as error:
-                last = plan is plans[-1] and not results
-                if last or error.report.kind is not ErrorKind.REPLY_TOO_SHORT:
-                    raise
+                if error.report.kind not in _OF_THE_PROMPT or (plan is plans[-1] and not results):
+                    failed: Document = {"finish_reason": EndReason.ERROR.value, "error": error_document(error.report)}
+                    ended = Outcome(1, failed, error.report)
+                    break
                 terminal.note(f"Left out: {preset_name(plan.preset)}.")
                 terminal.error(error.report)
                 continue
             measured = Measured(plan, outcome, loaded, pair, engine, choice)
             results.append(_Result(measured, sweep))
             _remember(measured, history, terminal)
+    if not results:
+        return ended
     if not arguments.json:
         terminal.answer(_text(results))
-    return Outcome(document=_document(results))
+    return replace(ended, document={**_document(results), **(ended.document or {})})
 
 
 def _measure(

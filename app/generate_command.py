@@ -100,5 +100,6 @@ def figures(stats: GenerationStats) -> str:
     if stats.acceptance_rate is not None and stats.tokens_per_round is not None:
         parts.append(f"{100 * stats.acceptance_rate:.0f} % of guesses accepted")
         parts.append(f"{stats.tokens_per_round:.1f} tokens per round")
-    parts.append(f"first token after {stats.ttft_s:.2f} s")
+    if stats.ttft_s > 0:
+        parts.append(f"first token after {stats.ttft_s:.2f} s")
     return ", ".join(parts)

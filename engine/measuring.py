@@ -25,11 +25,10 @@ BEGINNINGS: Final = (
     "The harbour was quiet in the early morning. A fisherman mended his nets while his daughter counted",
 )
 _WRITTEN: Final = 10  # tokens after each
-_LEAST: Final = 2  # of them, however long a pass takes
 _FIRST: Final = 5  # tokens in a pass of the target
 _FURTHER: Final = (3, 9, 17, 2, 4, 7, 13)  # those that tell most first
 _LONG_READ: Final = 64  # tokens in a pass of the draft that reads a prompt
-_TIMES: Final = 2  # of which the shorter one counts
+_TIMES: Final = 2  # of which the shorter one counts; one beyond the limit
 _TOKEN: Final = 0  # any will do where only time counts
 
 _Run = Callable[[Decoder, Sequence[int], int], tuple[Logits, float]]  # one pass: its rows and seconds
@@ -75,7 +74,8 @@ def measure(
     before: MeasuredCosts | None = None,
     limit_s: float = LIMIT_S,
 ) -> Measured:
-    """Both caches must be empty, and are afterwards. Blocks for the limit and a few passes.
+    """Both caches must be empty, and are afterwards. Blocks for the limit, or for reading a beginning and four
+    passes where they take longer.
 
     Args:
         beginnings: token ids of texts to go on from, at least one, none empty; what does not fit is left out.
@@ -95,15 +95,20 @@ def measure(
         start = perf_counter()
         return decoder.decode(tokens, outputs), perf_counter() - start
 
+    def times() -> int:
+        return _TIMES if perf_counter() <= begin + limit_s else 1
+
     for number, tokens in enumerate(beginnings, start=1):
-        _write(run, target, draft, tokens, seen, begin + limit_s * WRITING_SHARE * number / len(beginnings))
+        end = begin + limit_s * WRITING_SHARE * number / len(beginnings)
+        if number == 1 or perf_counter() <= end:
+            _write(run, target, draft, tokens, seen, end)
     one = median(seen.target)
-    curve = {1: one, _FIRST: max(one, _shortest(run, target, _FIRST, _FIRST))}
-    drafting = _drafting(run, draft, median(seen.draft)) if draft is not None else ()
+    curve = {1: one, _FIRST: max(one, _shortest(run, target, _FIRST, _FIRST, times()))}
+    drafting = _drafting(run, draft, median(seen.draft), times()) if draft is not None else ()
     for count in _FURTHER:
         if perf_counter() > begin + limit_s:
             break
-        curve[count] = _shortest(run, target, count, count)
+        curve[count] = _shortest(run, target, count, count, _TIMES)
     return Measured(MeasuredCosts(_filled(curve, before), *drafting), seen.guessed, seen.judged)
 
 
@@ -116,7 +121,7 @@ def _write(
     rows, _ = run(target, tokens, 1)
     guess = int(run(draft, tokens, 1)[0][0].argmax()) if draft is not None else None
     for written in range(_WRITTEN):
-        if written >= _LEAST and perf_counter() > end:
+        if written > 0 and perf_counter() > end:
             break
         token = int(rows[0].argmax())
         seen.judged += guess is not None
@@ -132,9 +137,9 @@ def _write(
         draft.clear()
 
 
-def _drafting(run: _Run, draft: Decoder, one: float) -> tuple[float, float, float]:
+def _drafting(run: _Run, draft: Decoder, one: float, times: int) -> tuple[float, float, float]:
     """Seconds of a pass over one token, and of each further one in a short and in a long read."""
-    short = max(one, _shortest(run, draft, SHORT_READ, 1))
+    short = max(one, _shortest(run, draft, SHORT_READ, 1, times))
     token_s = (short - one) / (SHORT_READ - 1)
     long = min(_LONG_READ, draft.chunk, draft.ctx)
     if long <= SHORT_READ:
@@ -142,8 +147,8 @@ def _drafting(run: _Run, draft: Decoder, one: float) -> tuple[float, float, floa
     return one, token_s, min(token_s, max(0.0, _pass(run, draft, long, 1) - short) / (long - SHORT_READ))
 
 
-def _shortest(run: _Run, decoder: Decoder, tokens: int, outputs: int) -> float:
-    return min(_pass(run, decoder, tokens, outputs) for _ in range(_TIMES))
+def _shortest(run: _Run, decoder: Decoder, tokens: int, outputs: int, times: int) -> float:
+    return min(_pass(run, decoder, tokens, outputs) for _ in range(times))
 
 
 def _pass(run: _Run, decoder: Decoder, tokens: int, outputs: int) -> float:

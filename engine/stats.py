@@ -153,8 +153,10 @@ class GenerationStats:
         return replace(self, inactive=event.inactive)
 
     def with_finished(self, event: Finished) -> GenerationStats:
+        """A reply whose engine had to be killed has an ending without times; what its rounds took stays."""
         between_s = max(0.0, event.decode_s - self.decode_s)  # between the rounds, with drafts or without
-        return replace(self, ttft_s=event.ttft_s, decode_s=event.decode_s, plain_s=self.plain_s + between_s)
+        decode_s = event.decode_s or self.decode_s
+        return replace(self, ttft_s=event.ttft_s, decode_s=decode_s, plain_s=self.plain_s + between_s)
 
 
 def _rests(choice: RoundChoice | None) -> bool:

@@ -17,9 +17,6 @@ these keys, in this order: "id" (a number, counting from 1), "title", "author", 
 "city")."""
 
 EDIT: Final = '''\
-Rename the function `total` to `order_total` in the file below, everywhere it occurs, and change nothing else. \
-Answer with the whole file in one code block.
-
 ```python
 """Orders of a small shop: lines, discounts, and what a customer pays."""
 
@@ -84,7 +81,10 @@ if __name__ == "__main__":
     first.add("pencil", "0.80", 10)
     print(report([first]))
     print("to pay:", total(first))
-```'''
+```
+
+Write this file again, with the function `total` renamed to `order_total` everywhere and nothing else changed. \
+Answer with the whole file in one code block.'''
 
 TRANSLATE: Final = """\
 Translate this paragraph into French. Keep its tone, and answer with the translation alone.

@@ -101,9 +101,18 @@ def test_bench_of_the_lookup_with_a_target_alone(tiny: TinyPair) -> None:
     assert pairs[0]["on"]["speculation"] == "on"
 
 
+def test_bench_goes_on_after_a_prompt_that_does_not_fit(tiny: TinyPair) -> None:
+    """What is wrong with one prompt says nothing of the others, and a failure loses nothing that was measured."""
+    words = ["--preset", "chat,summary", "--ctx", "1024", "--max-tokens", "64", "--repeats", "1"]
+    result = run("bench", *tiny.words, *words, "--json")
+    assert result.status == 0
+    assert "Left out: " in result.err
+    assert result.document["settings"]["preset"] == "chat"  # type: ignore[index]
+
+
 def test_bench_remembers_and_notices_a_loss(tiny: TinyPair, base_dir: Path) -> None:
     """Against earlier runs with the same settings, and not against others."""
-    words = ["bench", *tiny.words, *EXACT, "--raw", "--repeats", "1", "--max-tokens", "24", "--prompt"]
+    words = ["bench", *tiny.words, *EXACT, "--raw", "--repeats", "1", "--max-tokens", "64", "--prompt"]
     first = run(*words, "x")
     assert first.status == 0, first.err
     assert "earlier runs" not in first.err

@@ -48,10 +48,11 @@ def test_a_load_measures_and_a_reply_learns_and_the_next_run_knows(tiny: TinyPai
         events = write(client, kind="code")
         assert isinstance(events[-1], Finished)
         assert any(isinstance(event, CostsSeen) for event in events)
-        assert "code" in learned(tmp_path)["acceptance"]["model"]["kinds"]
+        after = learned(tmp_path)
+        assert after["costs"] != measured["costs"]
     with closing(EngineClient(tmp_path / "logs", LearnedPairs(tmp_path))) as client:
         assert isinstance(list(client.load(request))[-1], Loaded)
-        assert "code" in learned(tmp_path)["acceptance"]["model"]["kinds"]
+        assert learned(tmp_path)["acceptance"] == after["acceptance"]
 
 
 def test_a_load_that_is_not_asked_to_measures_nothing(tiny: TinyPair, tmp_path: Path) -> None:
