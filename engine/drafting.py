@@ -16,9 +16,10 @@ from engine.distribution import Distribution, Ids, distribution, distribution_an
 from engine.errors import EngineError
 from engine.lookup import Lookup, Match
 from engine.policy import Offer, RoundPlan, Step
-from engine.types import Drafter, Inactive, SamplingSettings
+from engine.types import MAX_DRAFT_LENGTH, Drafter, Inactive, SamplingSettings
 from engine.verify import AcceptanceRule
 
+COPYING: Final = 5  # tokens that agreed
 NOTHING_MASKED: Final[Ids] = np.empty(0, np.int64)
 
 
@@ -219,12 +220,13 @@ class LookupDrafter:
         self._match: Match | None = None
 
     def offers(self, committed: list[int]) -> list[Offer]:
-        """As far ahead as the text agreed backwards."""
+        """As far ahead as the text agreed backwards; after a few tokens it is being copied, and all may follow."""
         self._lookup.extend(committed[len(self._lookup) :])
         self._match = match = self._lookup.find()
         if match is None or match.length < self._least:
             return []
-        return [Offer(Drafter.LOOKUP, match.length, passes=False, confidence=_sureness(match))]
+        room = match.length if match.length < COPYING else MAX_DRAFT_LENGTH
+        return [Offer(Drafter.LOOKUP, room, passes=False, confidence=_sureness(match))]
 
     def propose(
         self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
