@@ -91,7 +91,6 @@ class PromptField(Translated, QWidget):
         self.edit.textChanged.connect(self.edited)
         self.edit.installEventFilter(self)
         self.presets.clicked.connect(self._open_menu)
-        self.setFocusProxy(self.edit)
         theme_notifier().changed.connect(self._colour)
         self._colour()
         self.retranslate()

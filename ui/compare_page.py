@@ -195,7 +195,9 @@ class ComparePage(Translated, QWidget):
         shown = self._panel_wanted and self.has_room_for_panel
         for widget in (self.live, self._panel_line):
             widget.setVisible(shown)
-        self.bar.set_width(self.width() - (self.live.width() if shown else 0) - 2 * MARGIN)
+        beside = self._scroll.verticalScrollBar().sizeHint().width() + (self.live.width() if shown else 0)
+        for part in (self.bar, self.board):
+            part.set_width(self.width() - beside - 2 * MARGIN)
 
     def _refresh(self) -> None:
         """After every change of the pair and of the comparison."""
@@ -255,7 +257,6 @@ class ComparePage(Translated, QWidget):
         row.addWidget(self._scroll, 1)
         row.addWidget(self._panel_line)
         row.addWidget(self.live)
-        self.setFocusProxy(self.bar.run)
 
     def _wire(self) -> None:
         bar, control = self.bar, self._control

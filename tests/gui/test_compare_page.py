@@ -10,12 +10,12 @@ import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QFileDialog, QTableWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from app.compare.presets import PRESETS
 from app.compare.values import Arm
-from app.mix import Mix, MixedReply, mix_key
+from app.mix import Mix, MixedReply, MixRow, mix_key
 from engine.errors import ErrorKind
 from engine.types import EndReason
 from tests.fakes import tapes
@@ -362,6 +362,36 @@ def test_sizes(qtbot: QtBot, tmp_path: Path, size: QSize) -> None:
         assert shell.compare.live.isVisible() is (shell.compare.width() >= 1_040)
         for pane in shell.compare.board.panes.values():
             assert pane.text.height() >= 90
+
+
+def test_window_becomes_narrow(shell: Shell) -> None:
+    """Whatever the window was before, nothing of the page lies outside of it."""
+    open_compare(shell)
+    compare(shell)
+    shell.compare.board.mix.show_rows([MixRow("code", 1.79, 0.0, 9_000), MixRow("chat", 1.0, 0.62, 4_000)])
+    inside = shell.compare.bar.parentWidget()
+    assert inside is not None
+    for width in range(1_440, 719, -40):
+        shell.window.resize(width, 700)
+        QApplication.processEvents()
+        shell.wait(lambda: inside.width() == inside.parentWidget().width())
+
+
+def test_tab_goes_around(shell: Shell) -> None:
+    """The Tab key passes every control of the page and comes back to the prompt."""
+    open_compare(shell)
+    compare(shell)
+    shell.window.activateWindow()
+    edit = shell.compare.bar.prompt.edit
+    edit.setFocus()
+    passed = []
+    for _ in range(40):
+        shell.bot.keyClick(shell.window.focusWidget(), Qt.Key.Key_Tab)
+        passed.append(shell.window.focusWidget())
+        if passed[-1] is edit:
+            break
+    bar = shell.compare.bar
+    assert {bar.prompt.presets, bar.chip, bar.run, bar.export, shell.compare.board.table.history, edit} <= set(passed)
 
 
 def test_panel_button(shell: Shell) -> None:
