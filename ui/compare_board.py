@@ -61,7 +61,7 @@ class CompareBoard(Translated, QWidget):
         """After a reply or a comparison began or ended."""
         comparison, compared = self._control.comparison, self._control.compared
         self.table.show_text(table_text(comparison.outcome, compared.plan.preset if compared else ""))
-        difference = None if comparison.outcome is None else comparison.outcome.difference
+        difference = None if comparison.outcome is None or self._control.running else comparison.outcome.difference
         self.caption.setText("" if compared is None else caption(compared, self._control.engine))
         self.show_progress()
         for pane in self.panes.values():

@@ -47,6 +47,7 @@ class Compared:
     Attributes:
         newest: the one that was begun last.
         complete: the last whole one of each side.
+        parting: those of the first pair that differs; empty while none does.
     """
 
     plan: ComparePlan
@@ -55,6 +56,7 @@ class Compared:
     load: LoadRequest
     newest: Written | None = None
     complete: dict[Arm, Written] = field(default_factory=dict)
+    parting: dict[Arm, Written] = field(default_factory=dict)
 
 
 class CompareControl(QObject):
@@ -147,11 +149,14 @@ class CompareControl(QObject):
             self.changed.emit()
 
     def shown(self, arm: Arm) -> Written | None:
-        """The reply of a side that is being written, or else the last whole one."""
+        """The reply of a side that is being written, or else the last whole one; after the end that of the pair whose
+        difference is told, where there is one."""
         if self.compared is None:
             return None
         if self.step is not None and self.step.arm is arm:
             return self.compared.newest
+        if not self.running and self.compared.parting:
+            return self.compared.parting[arm]
         return self.compared.complete.get(arm)
 
     def live(self) -> LiveReply | None:
@@ -224,6 +229,9 @@ class CompareControl(QObject):
             newest.drafted.append(len(event.drafted))
         elif isinstance(event, Finished) and event.reason is not EndReason.CANCELLED:
             compared.complete[step.arm] = newest
+            outcome = self.comparison.outcome
+            if outcome is not None and outcome.difference is not None and not compared.parting:
+                compared.parting = dict(compared.complete)
 
     def _go_on(self, compared: Compared) -> None:
         """A reply has ended: the next one, what there is to weigh, or the end."""

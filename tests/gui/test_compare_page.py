@@ -148,6 +148,15 @@ def test_difference(shell: Shell) -> None:
         assert pane.text.viewport().rect().contains(place)
 
 
+def test_texts_are_those_of_the_difference(shell: Shell) -> None:
+    """Where pairs differ from each other, both sides show the pair that the table speaks of."""
+    open_compare(shell, *pairs(1), off(), on(OTHER), *pairs(2))
+    compare(shell)
+    assert "evening" in shell.compare.board.table.difference.text()
+    texts = {arm: pane.text.reply.text for arm, pane in shell.compare.board.panes.items() if pane.text.reply}
+    assert texts == {Arm.OFF: TEXT, Arm.ON: OTHER}
+
+
 def test_difference_that_is_no_tie(shell: Shell) -> None:
     """A gap that rounding does not explain is told as a real difference."""
     shell.client.gap = 2.5
