@@ -6,7 +6,7 @@ from app.compare.record import Drop
 from app.compare.words import drop_words
 from app.messages import inactive_sentence, message_for
 from app.translate import translate
-from engine.errors import ErrorReport
+from engine.errors import ErrorKind, ErrorReport
 from engine.types import Inactive
 from ui.cards import TEMPLATE_KINDS, Action, Notice, load_notice, no_pair_notice
 from ui.pair_control import PairControl
@@ -33,8 +33,7 @@ def compare_notices(
         title = translate("compare", "This pair was faster before")
         notices.append(Notice(title, drop_words(drop), (Action.DISMISS_DROP,)))
     if problem is not None:
-        message = message_for(problem)
-        notices.append(Notice(message.title, message.text, (Action.DISMISS_EXPORT,), report=problem))
+        notices.append(_export_notice(problem))
     return notices
 
 
@@ -49,6 +48,15 @@ def why_not(pairs: PairControl, replies: ReplyControl) -> str:
     if replies.writing is not None:
         return translate("compare", "A reply is being written in a chat; Ctrl+. stops it.")
     return ""
+
+
+def _export_notice(report: ErrorReport) -> Notice:
+    if report.kind is ErrorKind.DISK_FULL:
+        text = translate("compare", "Nothing was written. Make room, or export it to another disk.")
+    else:
+        text = translate("compare", "{reason}. Nothing was written; export it to another folder or under another name.")
+        text = text.format(reason=report.fact("reason"))
+    return Notice(message_for(report).title, text, (Action.DISMISS_EXPORT,), report=report)
 
 
 def _error_notice(report: ErrorReport) -> Notice:

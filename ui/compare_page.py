@@ -164,6 +164,12 @@ class ComparePage(Translated, QWidget):
         if measured is not None:
             self._store.remember(measured)
 
+    def _on_saving(self) -> None:
+        """What became of the last file is of no interest any more."""
+        self._hint = ""
+        self._store.dismiss_problem()
+        self._refresh()
+
     def _on_saved(self, name: str) -> None:
         self._hint = translate("compare", "Saved as {file}").format(file=name)
         self._refresh()
@@ -274,6 +280,7 @@ class ComparePage(Translated, QWidget):
         control.progressed.connect(self._on_progress)
         control.ended.connect(self._on_ended)
         self._replies.changed.connect(self._on_replies_changed)
+        self.exporter.saving.connect(self._on_saving)
         self.exporter.saved.connect(self._on_saved)
         self._pairs.changed.connect(self._on_pair_changed)
         self._pairs.progressed.connect(self._show_loading)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import secrets
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -63,10 +66,8 @@ class CompareStore(QObject):
         """Make a file, whole or not at all; `content` is called in the thread. `problem` says why it was not made."""
 
         def make(_: Task) -> None:
-            fresh = file.with_name(f"{file.name}.new")
             try:
-                fresh.write_bytes(content())
-                os.replace(fresh, file)
+                _write(Path(os.path.realpath(file)), content())
             except OSError as error:
                 raise storage_error(file, error) from error
 
@@ -99,3 +100,22 @@ class CompareStore(QObject):
     def _on_problem(self, report: ErrorReport) -> None:
         self.problem = report
         self.changed.emit()
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Whole or not at all, and nothing else in its folder is touched; what is no regular file, a device say, is written
+    where it is."""
+    if file.exists() and not file.is_file():
+        file.write_bytes(content)
+        return
+    fresh = file.with_name(f".draftlight-{secrets.token_hex(8)}")
+    try:
+        with fresh.open("xb") as stream:
+            stream.write(content)
+        if file.exists():
+            shutil.copymode(file, fresh)
+        os.replace(fresh, file)
+    except OSError:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise

@@ -334,8 +334,23 @@ def test_export_that_fails(shell: Shell, tmp_path: Path) -> None:
     notices = shell.compare.notices
     shell.wait(lambda: notices.notices)
     assert "x.md" in notices.notices[0].title
+    assert "another folder" in notices.notices[0].text
     notices.press(Action.DISMISS_EXPORT)
     assert notices.notices == []
+
+
+def test_export_tells_its_last_file(shell: Shell, tmp_path: Path) -> None:
+    """A file that was written takes the card of the last failure away, and a failure the line of the last success."""
+    open_compare(shell)
+    compare(shell)
+    shell.compare.exporter.save("md", tmp_path / "gone" / "x.md")
+    shell.wait(lambda: shell.compare.notices.notices)
+    shell.compare.exporter.save("md", tmp_path / "x.md")
+    shell.wait(lambda: shell.compare.notices.hint)
+    assert shell.compare.notices.notices == []
+    shell.compare.exporter.save("md", tmp_path / "gone" / "x.md")
+    shell.wait(lambda: shell.compare.notices.notices)
+    assert shell.compare.notices.hint == ""
 
 
 def test_target_without_a_template(shell: Shell) -> None:
