@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum, auto
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QTextCursor
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QTextCursor
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QPushButton, QWidget
 
 from app.translate import translate
@@ -150,6 +150,13 @@ class PromptField(Translated, QWidget):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
 
 
+class RunButton(QPushButton):
+    """Counts a double click once: its second half would stop what the first began."""
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
+
 class CompareBar(Translated, QWidget):
     """Children are public: the page wires `prompt` itself.
 
@@ -167,7 +174,7 @@ class CompareBar(Translated, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.prompt = PromptField()
-        self.chip, self.run, self.export = QPushButton(), QPushButton(), QPushButton()
+        self.chip, self.run, self.export = QPushButton(), RunButton(), QPushButton()
         self.chip.setProperty("role", "chip")
         self.run.setProperty("role", "primary")
         self._settings = CompareSettings()

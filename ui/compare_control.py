@@ -68,6 +68,7 @@ class CompareControl(QObject):
         compared: what it is of; None before the first.
         stopping: it was told to end and has not ended yet.
         error: why it ended early, None where it did not or was stopped.
+        unmeasured: the last one was stopped before anything was measured; the one before it is back.
 
     Signals:
         changed(): a comparison or one of its replies began, is about to stop, or ended.
@@ -86,6 +87,8 @@ class CompareControl(QObject):
         self.compared: Compared | None = None
         self.stopping = False
         self.error: ErrorReport | None = None
+        self.unmeasured = False
+        self._before: tuple[Comparison, Compared | None] = self.comparison, None  # the last with an outcome
         self._worker = worker
         self._pairs = pairs
         self._replies = replies
@@ -134,8 +137,10 @@ class CompareControl(QObject):
         if self.engine is None:
             self._worker.ask_info()  # it did not start the first time
         plan = ComparePlan(self._request(prompt, kind), self.settings.repeats, preset)
-        self.compared = Compared(plan, self.settings, pair, load)
-        self.error = None
+        if self.comparison.outcome is not None:
+            self._before = self.comparison, self.compared
+        self.comparison, self.compared = Comparison(), Compared(plan, self.settings, pair, load)
+        self.error, self.unmeasured = None, False
         self.comparison.begin(plan)
         self._ask(self.compared, plan.steps()[0])
         self._replies.hold(True)
@@ -257,6 +262,10 @@ class CompareControl(QObject):
     def _end(self, *, complete: bool) -> None:
         self._ticket = None
         self.stopping = False
+        if self.comparison.outcome is None and self.error is None:
+            self.unmeasured = True
+            if self._before[1] is not None:
+                self.comparison, self.compared = self._before
         self._replies.hold(False)
         self.changed.emit()
         if complete:

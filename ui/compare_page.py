@@ -139,7 +139,7 @@ class ComparePage(Translated, QWidget):
                 self.acted.emit(action, notice)
 
     def _on_control_changed(self) -> None:
-        self._hint = ""
+        self._hint = translate("compare", "Stopped before anything was measured.") if self._control.unmeasured else ""
         self._refresh()
         self.board.refresh()
         self._show_figures()
