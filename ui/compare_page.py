@@ -151,6 +151,9 @@ class ComparePage(Translated, QWidget):
 
     def _on_pair_changed(self) -> None:
         self._hint = ""
+        compared = self._control.compared
+        if compared is not None and compared.pair != self._pairs.pair:
+            self._store.dismiss_drop()
         self._look()
         self._refresh()
         self._show_figures()

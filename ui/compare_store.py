@@ -42,6 +42,7 @@ class CompareStore(QObject):
         self.problem: ErrorReport | None = None
         self._history = history
         self._reading: Task | None = None
+        self._adding: Task | None = None  # whose drop is still to be told
         self._pool = Pool(threads=1)
 
     def look(self, pair: LoadedPair) -> None:
@@ -59,7 +60,7 @@ class CompareStore(QObject):
             self._history.add(record)
             return drop
 
-        self._pool.run(add, self._on_added)
+        self._adding = task = self._pool.run(add, lambda drop: self._on_added(task, drop))
         self.look(measured.pair)
 
     def write(self, file: Path, content: Callable[[], bytes], on_done: Callable[[], object]) -> None:
@@ -74,6 +75,8 @@ class CompareStore(QObject):
         self._pool.run(make, lambda _: on_done(), self._on_problem)
 
     def dismiss_drop(self) -> None:
+        """One that is still to be found is not told either."""
+        self._adding = None
         if self.drop is not None:
             self.drop = None
             self.changed.emit()
@@ -93,9 +96,10 @@ class CompareStore(QObject):
         self.runs = runs
         self.changed.emit()
 
-    def _on_added(self, drop: Drop | None) -> None:
-        self.drop = drop
-        self.changed.emit()
+    def _on_added(self, task: Task, drop: Drop | None) -> None:
+        if task is self._adding:
+            self.drop = drop
+            self.changed.emit()
 
     def _on_problem(self, report: ErrorReport) -> None:
         self.problem = report

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from app.compare.presets import PRESETS
 from app.compare.values import Arm
 from app.mix import Mix, MixedReply, MixRow, mix_key
 from engine.errors import ErrorKind
-from engine.types import EndReason
+from engine.types import EndReason, Inactive
 from tests.fakes import tapes
 from tests.gui.compares import OTHER, TEXT, compare, off, on, open_compare, pairs
 from tests.gui.shell import Shell, ignore_platform, open_shell
@@ -266,20 +267,43 @@ def test_history(shell: Shell) -> None:
     dialog(shell).accept()
 
 
-def test_pair_that_became_slower(shell: Shell) -> None:
-    """More than a fifth lost against its own runs is told, until it is dismissed."""
+def became_slower(shell: Shell) -> None:
+    """A comparison, and another with a slower reply."""
     open_compare(shell, *pairs(4))
     compare(shell)
     shell.wait(lambda: shell.program.compared.runs)
     slow = tapes.reply(TEXT, verify_s=0.4, reason=EndReason.LENGTH)
     shell.client.play_next(*pairs(4, on_tape=slow))
     compare(shell)
+
+
+def test_pair_that_became_slower(shell: Shell) -> None:
+    """More than a fifth lost against its own runs is told, until it is dismissed."""
+    became_slower(shell)
     notices = shell.compare.notices
     shell.wait(lambda: notices.notices)
     assert notices.notices[0].title == "This pair was faster before"
     assert "earlier runs with the same settings" in notices.notices[0].text
     notices.press(Action.DISMISS_DROP)
     assert notices.notices == []
+
+
+def test_drop_of_another_pair(shell: Shell) -> None:
+    """What the last pair lost is not said of the next one."""
+    became_slower(shell)
+    shell.wait(lambda: shell.compare.notices.notices)
+    shell.client.load_next(tapes.loading(replace(tapes.PAIR, draft=None, inactive=Inactive.NO_DRAFT)))
+    shell.pairs.open(tapes.REQUEST)
+    shell.wait(lambda: shell.loaded)
+    assert shell.compare.notices.notices == []
+
+
+def test_drop_that_is_late(shell: Shell) -> None:
+    """It is not told once another comparison has begun."""
+    became_slower(shell)
+    shell.program.compared.dismiss_drop()
+    shell.wait(lambda: len(shell.program.compared.runs) == 2)
+    assert shell.program.compared.drop is None
 
 
 def test_own_mix(shell: Shell, tmp_path: Path) -> None:
