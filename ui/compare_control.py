@@ -153,6 +153,17 @@ class CompareControl(QObject):
             self._ticket.cancel()
             self.changed.emit()
 
+    def dismiss_error(self) -> None:
+        if self.error is not None:
+            self.error = None
+            self.changed.emit()
+
+    @property
+    def written(self) -> int:
+        """Tokens of the reply that was begun last."""
+        newest = None if self.compared is None else self.compared.newest
+        return 0 if newest is None else newest.fold.stats.completion_tokens
+
     def shown(self, arm: Arm) -> Written | None:
         """The reply of a side that is being written, or else the last whole one; after the end that of the pair whose
         difference is told, where there is one."""
@@ -200,9 +211,13 @@ class CompareControl(QObject):
         self._ticket = self._worker.generate(compared.plan.request_of(step))
 
     def _on_pair_changed(self) -> None:
-        """A load waits behind the reply under way, and what is unloaded cannot be compared."""
-        if self._pairs.loading is not None or self._pairs.pair is None:
+        """A load waits behind the reply under way, and what is unloaded cannot be compared. An error is told until
+        another pair comes, so not where only a dead engine's comes back."""
+        pairs, loading = self._pairs, self._pairs.loading
+        if loading is not None or pairs.pair is None:
             self.stop()
+        if not loading.again if loading is not None else pairs.pair is None and not pairs.died:
+            self.dismiss_error()
 
     def _on_event(self, number: int, event: object) -> None:
         ticket, compared = self._ticket, self.compared

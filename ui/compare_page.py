@@ -133,6 +133,8 @@ class ComparePage(Translated, QWidget):
                 self._store.dismiss_drop()
             case Action.DISMISS_EXPORT:
                 self._store.dismiss_problem()
+            case Action.DISMISS_ERROR:
+                self._control.dismiss_error()
             case Action.DISMISS:
                 self._pairs.dismiss_refusal()
             case _:
@@ -222,7 +224,7 @@ class ComparePage(Translated, QWidget):
 
     def _notices(self) -> list[Notice]:
         store = self._store
-        return compare_notices(self._pairs, self._control.error, store.drop, store.problem)
+        return compare_notices(self._pairs, self._control.error, self._control.written, store.drop, store.problem)
 
     def _show_loading(self) -> None:
         self.notices.show_loading(self._pairs.loading)

@@ -399,6 +399,39 @@ def test_error_is_told(shell: Shell) -> None:
     assert shell.compare.notices.notices == []
 
 
+def test_engine_that_died(shell: Shell) -> None:
+    """One card says what became of the pair and of the reply, until it is dismissed."""
+    open_compare(shell, off(), tapes.crashing(on(), 6))
+    compare(shell)
+    shell.wait(lambda: shell.loaded)
+    notices = shell.compare.notices
+    assert [notice.title for notice in notices.notices] == ["The engine stopped unexpectedly"]
+    assert notices.notices[0].text.startswith("It was started again and the pair is ready. The reply was cut after")
+    notices.press(Action.DISMISS_ERROR)
+    assert notices.notices == []
+
+
+def test_engine_that_died_again(shell: Shell) -> None:
+    """The pair does not come back, and one card says so."""
+    open_compare(shell, tapes.crashing(off(), 6))
+    compare(shell)
+    shell.wait(lambda: shell.loaded)
+    shell.client.play_next(tapes.crashing(off(), 6))
+    compare(shell)
+    shell.wait(lambda: shell.pairs.refusal)
+    assert len(shell.compare.notices.notices) == 1
+
+
+def test_error_of_another_pair(shell: Shell) -> None:
+    """Why the last pair was not measured is not said of the next one."""
+    open_compare(shell, off("Yes."))
+    compare(shell)
+    assert shell.compare.notices.notices
+    shell.pairs.open(tapes.REQUEST)
+    shell.wait(lambda: shell.loaded)
+    assert shell.compare.notices.notices == []
+
+
 @pytest.mark.parametrize("size", [QSize(720, 420), QSize(900, 600), QSize(1_440, 900)])
 def test_sizes(qtbot: QtBot, tmp_path: Path, size: QSize) -> None:
     """Nothing is wider than the window; the live panel makes room first."""
