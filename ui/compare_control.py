@@ -185,7 +185,7 @@ class CompareControl(QObject):
         if not self.running and outcome is not None:
             rates = outcome.on.tokens_per_s, outcome.off.tokens_per_s
             return replace(live, rate=rates[0], off_rate=rates[1], ratio=outcome.ratio)
-        if arm is Arm.ON and off is not None:
+        if self.running and arm is Arm.ON and off is not None:
             return replace(live, off_rate=off.rate)
         return live
 

@@ -56,7 +56,7 @@ def pane_head(control: CompareControl, arm: Arm) -> PaneHead:
         share = mine.tokens_per_s / max(mine.tokens_per_s, other.tokens_per_s)
         bar = translate("compare", "{share} % of the faster side's speed").format(share=f"{100 * share:.0f}")
         return PaneHead(words, mine.tokens_per_s, share, bar)
-    if shown is None:
+    if shown is None or not control.running:  # where nothing was measured a warm-up is no result
         return PaneHead(words)
     tokens, most = shown.fold.stats.completion_tokens, request.max_tokens or 1
     bar = translate("compare", "{tokens} of at most {most} tokens").format(tokens=count(tokens), most=count(most))

@@ -117,6 +117,18 @@ def test_origin_of_tokens(shell: Shell) -> None:
         assert (colour == QColor(theme().accepted)) is tinted
 
 
+def test_warm_up_is_no_result(shell: Shell) -> None:
+    """Stopped in the first measured pair, the page shows texts but no speeds against each other."""
+    open_compare(shell, *pairs(1), tapes.held(off(), 6))
+    shell.compare.bar.run.click()
+    shell.wait(lambda: (shown := shell.comparing.shown(Arm.OFF)) and shown.fold.stats.rounds == 6)
+    shell.comparing.stop()
+    shell.wait(lambda: not shell.comparing.running)
+    assert {(pane.head.rate, pane.head.share) for pane in shell.compare.board.panes.values()} == {(None, 0.0)}
+    assert shell.compare.live.ratio == ""
+    assert "measured here" not in shell.compare.live.note
+
+
 def test_the_end_stays_in_sight(shell: Shell) -> None:
     """A long text is followed to its end, until the reader scrolls away."""
     long = " ".join([TEXT] * 4)
