@@ -18,6 +18,7 @@ from ui.translated import Translated
 
 OPEN_LINES = 6  # of the prompt while it is edited
 ROOM_FOR_ONE_ROW = 760  # pixels
+LONGEST_LINE = 500  # characters
 
 
 class RunState(Enum):
@@ -27,6 +28,11 @@ class RunState(Enum):
     RUN_AGAIN = auto()
     STOP = auto()
     STOPPING = auto()
+
+
+def beginning(text: str) -> str:
+    """As much of a text as any line holds: eliding takes as long as the text is."""
+    return " ".join(text[:LONGEST_LINE].split())
 
 
 class FoldedEdit(PromptEdit):
@@ -48,8 +54,8 @@ class FoldedEdit(PromptEdit):
         self.viewport().update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        text = " ".join(self.toPlainText().split())
-        if not self._folded or not text:
+        text = beginning(self.toPlainText()) if self._folded else ""
+        if not text:
             super().paintEvent(event)
             return
         margin = round(self.document().documentMargin())
