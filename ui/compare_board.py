@@ -62,7 +62,8 @@ class CompareBoard(Translated, QWidget):
         comparison, compared = self._control.comparison, self._control.compared
         self.table.show_text(table_text(comparison.outcome, compared.plan.preset if compared else ""))
         difference = None if comparison.outcome is None or self._control.running else comparison.outcome.difference
-        self.caption.setText("" if compared is None else caption(compared, self._control.engine))
+        measured = None if self._control.running else comparison.outcome
+        self.caption.setText("" if compared is None else caption(compared, measured, self._control.engine))
         self.show_progress()
         for pane in self.panes.values():
             pane.text.tokens.mark(None if difference is None else difference.index)

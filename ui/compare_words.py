@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.amounts import count
 from app.compare.measured import engine_build
 from app.compare.values import Arm, Difference, Outcome, Side, Step
-from app.compare.words import GAIN, LOSS, difference_words, verdict_words
+from app.compare.words import GAIN, LOSS, difference_words, stopped_words, verdict_words
 from app.translate import translate
 from engine.stats import ReplyFold
 from engine.types import EngineInfo, GenerationRequest, LoadedPair
@@ -147,9 +149,13 @@ def _tone(outcome: Outcome) -> str:
     return "good" if outcome.ratio > GAIN else "warn" if outcome.ratio < LOSS else ""
 
 
-def caption(compared: Compared, engine: EngineInfo | None) -> str:
-    """What was compared where, for whoever sees a picture of it."""
+def caption(compared: Compared, outcome: Outcome | None, engine: EngineInfo | None) -> str:
+    """What was compared where, for whoever sees a picture of it. `outcome` is None until the end."""
     pair, build = compared.pair, "" if engine is None else f"llama-cpp-python {engine_build(engine)}"
     target = f"{pair.target.name} {pair.target.quantisation}".strip()
     draft = "" if pair.draft is None else f" + {pair.draft.name} {pair.draft.quantisation}".rstrip()
-    return " · ".join(filter(None, (f"{target}{draft}", pair.device, build, settings_words(compared.settings))))
+    settings, stopped = compared.settings, ""
+    if outcome is not None:
+        stopped = stopped_words(len(outcome.pairs), settings.repeats)
+        settings = replace(settings, repeats=len(outcome.pairs))
+    return " · ".join(filter(None, (f"{target}{draft}", pair.device, build, settings_words(settings), stopped)))

@@ -6,7 +6,7 @@ from app.amounts import count
 from app.compare.measured import Measured, engine_build, length_word
 from app.compare.presets import preset_name
 from app.compare.values import Side
-from app.compare.words import difference_words, identical_words, verdict_words
+from app.compare.words import difference_words, identical_words, stopped_words, verdict_words
 from app.reply_document import pair_title
 from app.translate import translate
 from engine.types import ModelInfo
@@ -54,6 +54,8 @@ def markdown_text(measured: Measured) -> str:
 
 def _facts(measured: Measured) -> list[tuple[str, str]]:
     request, pair = measured.plan.request, measured.pair
+    measured_pairs = len(measured.outcome.pairs)
+    stopped = stopped_words(measured_pairs, measured.plan.repeats)
     return [
         (translate("compare", "Target"), _model(pair.target)),
         (translate("compare", "Draft"), _NONE if pair.draft is None else _model(pair.draft)),
@@ -73,6 +75,7 @@ def _facts(measured: Measured) -> list[tuple[str, str]]:
                 ctx=count(pair.ctx),
             ),
         ),
+        (translate("compare", "Runs"), ", ".join(filter(None, (count(measured_pairs), stopped)))),
         (translate("compare", "Device"), pair.device),
         (translate("compare", "Engine"), f"llama-cpp-python {engine_build(measured.engine)}"),
     ]

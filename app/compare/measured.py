@@ -27,6 +27,11 @@ class Measured:
     engine: EngineInfo
     choice: PairChoice = field(default_factory=PairChoice)
 
+    @property
+    def complete(self) -> bool:
+        """As many pairs of runs were measured as were planned."""
+        return len(self.outcome.pairs) == self.plan.repeats
+
 
 def pair_key(pair: LoadedPair) -> str:
     """The same for the same two models on the same device, wherever their files lie."""

@@ -23,6 +23,7 @@ from tests.fakes import tapes
 from tests.gui.compares import OTHER, TEXT, compare, off, on, open_compare, pairs
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
+from ui.compare_bar import beginning
 from ui.compare_settings import CompareSettings
 from ui.main import MIX_FILE
 from ui.theme import ThemeChoice, theme, theme_notifier
@@ -117,6 +118,16 @@ def test_origin_of_tokens(shell: Shell) -> None:
         assert (colour == QColor(theme().accepted)) is tinted
 
 
+def test_stopped_after_one_pair(shell: Shell) -> None:
+    """The caption claims the runs that were measured, not those that were planned."""
+    open_compare(shell, *pairs(2), tapes.held(off(), 6))
+    shell.compare.bar.run.click()
+    shell.wait(lambda: shell.comparing.comparison.outcome)
+    shell.comparing.stop()
+    shell.wait(lambda: not shell.comparing.running)
+    assert shell.compare.board.caption.text().endswith("1 run · stopped after 1 of 3")
+
+
 def test_warm_up_is_no_result(shell: Shell) -> None:
     """Stopped in the first measured pair, the page shows texts but no speeds against each other."""
     open_compare(shell, *pairs(1), tapes.held(off(), 6))
@@ -195,6 +206,12 @@ def test_presets(shell: Shell) -> None:
     shell.client.play_next(*pairs(4))
     compare(shell)
     assert "this prompt" in shell.compare.board.table.verdict.text()
+
+
+def test_beginning_of_a_prompt() -> None:
+    """The folded prompt is drawn from what can be seen of it, however long it is."""
+    assert beginning("Write\n\n  a story.") == "Write a story."
+    assert len(beginning("word " * 100_000)) <= 500
 
 
 def test_last_message(shell: Shell) -> None:

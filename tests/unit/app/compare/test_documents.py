@@ -38,6 +38,16 @@ def test_json_keeps_its_keys() -> None:
     assert document["text"]["difference"] is None
 
 
+def test_a_stopped_comparison_says_so() -> None:
+    """Both files tell that fewer pairs were measured than planned."""
+    stopped = measured(pair(LONG, LONG))
+    assert json.loads(document_text(stopped))["complete"] is False
+    assert "- Runs: 1, stopped after 1 of 2" in markdown_text(stopped)
+    whole = measured(pair(LONG, LONG), pair(LONG, LONG))
+    assert json.loads(document_text(whole))["complete"] is True
+    assert "stopped" not in markdown_text(whole)
+
+
 def test_json_tells_a_difference_with_its_gap() -> None:
     """A gap that is infinite is no number, and no tie."""
     made = measured(pair(LONG, LONG), pair("a red car", "a blue car"))
