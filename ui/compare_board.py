@@ -82,12 +82,14 @@ class CompareBoard(Translated, QWidget):
                 pane.text.show_token(outcome.difference.index)
 
     def picture(self) -> QPixmap:
-        """The board as it is seen, twice as fine."""
+        """The board as it is seen, twice as fine, but for the user's own mix: a picture is shown to others."""
         self._hide_card()
+        self.mix.hide()
         pixels = QPixmap(self.size() * SCALE)
         pixels.setDevicePixelRatio(SCALE)
         pixels.fill(self.palette().window().color())
         self.render(pixels, QPoint(), self.rect())
+        self.mix.show()
         return pixels
 
     def retranslate(self) -> None:
