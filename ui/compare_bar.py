@@ -198,7 +198,7 @@ class CompareBar(Translated, QWidget):
         self.chip.clicked.connect(self.settings_wanted)
         self.run.clicked.connect(self._click)
         self.prompt.entered.connect(self._on_entered)
-        self.prompt.escaped.connect(self._on_escaped)
+        self.prompt.escaped.connect(self.escape)
         self.prompt.edited.connect(self._refresh)
         self.export.setMenu(self._menu)
         self.retranslate()
@@ -243,7 +243,8 @@ class CompareBar(Translated, QWidget):
         if self.run.isEnabled() and self._state in (RunState.RUN, RunState.RUN_AGAIN):
             self.run_wanted.emit()
 
-    def _on_escaped(self) -> None:
+    def escape(self) -> None:
+        """Stop, where there is something to stop."""
         if self._state is RunState.STOP:
             self.stop_wanted.emit()
 
