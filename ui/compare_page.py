@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.compare.presets import PRESETS, preset_name, preset_of
 from app.messages import choice_note, inactive_sentence
 from app.translate import translate
-from engine.types import ChatFormat, LoadedPair
+from engine.types import ChatFormat, Inactive, LoadedPair
 from ui.cards import Action, Notice
 from ui.chat_page import FIGURES_PAUSE_MS, ROOM_FOR_PANEL
 from ui.compare_bar import CompareBar, RunState
@@ -192,6 +192,12 @@ class ComparePage(Translated, QWidget):
         super().showEvent(event)
         self._look()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.bar.escape()
+        else:
+            super().keyPressEvent(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_panel()
@@ -213,6 +219,7 @@ class ComparePage(Translated, QWidget):
     def _refresh(self) -> None:
         """After every change of the pair and of the comparison."""
         control = self._control
+        self.board.mix.show_loaded(self._pairs.pair is not None)
         self.notices.show_notices(self._notices())
         self.notices.show_loading(self._pairs.loading)
         self.notices.show_hint(self._hint)
@@ -237,7 +244,9 @@ class ComparePage(Translated, QWidget):
         if live is not None:
             inactive, choice = live.stats.inactive, live.stats.choice
             costs = live.stats.costs or costs
-            if inactive is not None:
+            if inactive is Inactive.SWITCHED_OFF:
+                live = replace(live, reason=translate("compare", "This side is written without speculation."))
+            elif inactive is not None:
                 live = replace(live, reason=inactive_sentence(inactive, self._pairs.pair))
             elif choice is not None:
                 live, chosen = replace(live, auto=choice_note(choice)), choice.length
@@ -278,7 +287,9 @@ class ComparePage(Translated, QWidget):
         bar.settings_wanted.connect(lambda: self.settings.open_below(bar.chip))
         bar.export_wanted.connect(self.exporter.ask)
         self.settings.changed.connect(self._set_settings)
-        self.board.table.history_wanted.connect(lambda: show_history(self, self._store.runs))
+        self.board.table.history_wanted.connect(
+            lambda: show_history(self, self._store, loaded=self._pairs.pair is not None)
+        )
         self.notices.acted.connect(self._act)
         self.notices.loading.cancelled.connect(self._pairs.cancel)
         control.changed.connect(self._on_control_changed)

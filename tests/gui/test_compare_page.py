@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QTableWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from app.compare.presets import PRESETS
@@ -116,6 +116,13 @@ def test_origin_of_tokens(shell: Shell) -> None:
         area = tokens.token_area(1)
         colour = image.pixelColor(QPoint(area.left() + 2, area.top() + 2) * image.devicePixelRatio())
         assert (colour == QColor(theme().accepted)) is tinted
+
+
+def test_live_panel_of_the_side_without(shell: Shell) -> None:
+    """It says that this side does not speculate, not that the user switched something off."""
+    open_compare(shell, tapes.held(off(), 6))
+    shell.compare.bar.run.click()
+    shell.wait(lambda: shell.compare.live.note == "This side is written without speculation.")
 
 
 def test_stopped_after_one_pair(shell: Shell) -> None:
@@ -271,6 +278,21 @@ def test_by_keyboard(shell: Shell) -> None:
     assert not shell.compare.board.card.isVisible()
 
 
+def test_keys_on_the_button(shell: Shell) -> None:
+    """Enter and Escape do what its tips say, wherever on the page the keyboard is."""
+    open_compare(shell, tapes.held(off(), 6))
+    run = shell.compare.bar.run
+    run.setFocus()
+    shell.bot.keyClick(run, Qt.Key.Key_Return)
+    shell.wait(lambda: shell.comparing.running)
+    shell.bot.keyClick(run, Qt.Key.Key_Escape)
+    shell.wait(lambda: not shell.comparing.running)
+    shell.client.play_next(tapes.held(off(), 6))
+    run.click()
+    shell.bot.keyClick(shell.compare.bar.chip, Qt.Key.Key_Escape)
+    shell.wait(lambda: not shell.comparing.running)
+
+
 def test_hovering(shell: Shell) -> None:
     """The mouse over a token explains it, as in a chat."""
     open_compare(shell)
@@ -293,6 +315,29 @@ def test_history(shell: Shell) -> None:
     table = dialog(shell).findChild(QTableWidget)
     assert table is not None
     assert [table.item(0, column).text() for column in (1, 2, 8)] == ["Code", "auto", "0.3.36 (CPU)"]
+    dialog(shell).accept()
+
+
+def test_history_that_is_open(qtbot: QtBot, tmp_path: Path) -> None:
+    """It gets the run that ends meanwhile, and fits into the smallest window."""
+    with open_shell(qtbot, tmp_path, size=QSize(720, 420)) as shell:
+        open_compare(shell, *pairs(4))
+        shell.compare.board.table.history.click()
+        shown = dialog(shell)
+        compare(shell)
+        shell.wait(lambda: shown.findChild(QTableWidget))
+        shown.accept()
+        shell.compare.board.table.history.click()
+        assert shell.window.size().expandedTo(dialog(shell).minimumSizeHint()) == QSize(720, 420)
+        dialog(shell).accept()
+
+
+def test_without_a_pair(shell: Shell) -> None:
+    """The cards do not speak of a pair that is not there."""
+    shell.window.rail.chosen.emit("compare")
+    assert "this pair" not in shell.compare.board.mix.empty.text()
+    shell.compare.board.table.history.click()
+    assert any("No pair is loaded" in label.text() for label in dialog(shell).findChildren(QLabel))
     dialog(shell).accept()
 
 
@@ -377,6 +422,17 @@ def test_export(shell: Shell, tmp_path: Path, kind: str) -> None:
         assert json.loads(file.read_text())["ratio"] == outcome.ratio
     else:
         assert "| Target passes |" in file.read_text()
+
+
+def test_picture_keeps_the_own_mix_private(shell: Shell) -> None:
+    """What is shown to others does not depend on what the user writes, and the page stays as it is."""
+    open_compare(shell)
+    compare(shell)
+    board = shell.compare.board
+    before = board.picture().toImage()
+    board.mix.setStyleSheet("background: #123456")
+    assert board.picture().toImage() == before
+    assert board.mix.isVisible()
 
 
 def test_export_that_fails(shell: Shell, tmp_path: Path) -> None:
