@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.amounts import count
-from app.compare.measured import engine_build
+from app.compare.measured import engine_build, models_title
 from app.compare.values import Arm, Difference, Outcome, Side, Step
 from app.compare.words import GAIN, LOSS, difference_words, stopped_words, verdict_words
 from app.translate import translate
@@ -152,10 +152,8 @@ def _tone(outcome: Outcome) -> str:
 def caption(compared: Compared, outcome: Outcome | None, engine: EngineInfo | None) -> str:
     """What was compared where, for whoever sees a picture of it. `outcome` is None until the end."""
     pair, build = compared.pair, "" if engine is None else f"llama-cpp-python {engine_build(engine)}"
-    target = f"{pair.target.name} {pair.target.quantisation}".strip()
-    draft = "" if pair.draft is None else f" + {pair.draft.name} {pair.draft.quantisation}".rstrip()
     settings, stopped = compared.settings, ""
     if outcome is not None:
         stopped = stopped_words(len(outcome.pairs), settings.repeats)
         settings = replace(settings, repeats=len(outcome.pairs))
-    return " · ".join(filter(None, (f"{target}{draft}", pair.device, build, settings_words(settings), stopped)))
+    return " · ".join(filter(None, (models_title(pair), pair.device, build, settings_words(settings), stopped)))

@@ -7,7 +7,6 @@ from app.compare.measured import Measured, engine_build, length_word
 from app.compare.presets import preset_name
 from app.compare.values import Side
 from app.compare.words import difference_words, identical_words, stopped_words, verdict_words
-from app.reply_document import pair_title
 from app.translate import translate
 from engine.types import ModelInfo
 
@@ -16,10 +15,10 @@ _NONE = "–"
 
 def markdown_text(measured: Measured) -> str:
     """A heading, one table, and everything that a reader needs to measure the same."""
-    outcome, pair = measured.outcome, measured.pair
+    outcome = measured.outcome
     difference = outcome.difference
     lines = [
-        f"## {_escaped(pair_title(pair, measured.choice))}",
+        f"## {_escaped(measured.title)}",
         "",
         verdict_words(outcome, measured.plan.preset),
         "",
