@@ -36,6 +36,7 @@ class Action(Enum):
     DISMISS_MEMORY = auto()  # that memory is short
     DISMISS_DROP = auto()  # that a pair became slower
     DISMISS_EXPORT = auto()  # that a file was not written
+    DISMISS_ERROR = auto()  # why a comparison ended early
     KEEP_ON = auto()  # guess a fixed number of tokens a round in the next replies
     DISMISS_REST = auto()  # that guessing does not pay
 
@@ -107,6 +108,7 @@ def action_words(action: Action) -> str:
             | Action.DISMISS_REST
             | Action.DISMISS_DROP
             | Action.DISMISS_EXPORT
+            | Action.DISMISS_ERROR
         ):
             return translate("cards", "Dismiss")
 
@@ -188,7 +190,8 @@ def reply_notices(
     elif rested:
         notices.append(_rest_notice(choice))
     if reply.error is not None:
-        notices.append(_broken_notice(reply, reply.error, pair, loading, remedy))
+        tokens = reply.fold.stats.completion_tokens
+        notices.append(broken_notice(reply.error, tokens, pair, loading, remedy, (Action.WRITE_AGAIN, Action.DETAILS)))
     elif reply.fold.end is EndReason.CONTEXT:
         notices.append(_context_notice(reply))
     return notices
@@ -217,27 +220,30 @@ def _slow_notice() -> Notice:
     )
 
 
-def _broken_notice(
-    reply: ReplyTurn, report: ErrorReport, pair: LoadedPair | None, loading: bool, remedy: LoadRequest | None
+def broken_notice(
+    report: ErrorReport,
+    tokens: int,
+    pair: LoadedPair | None,
+    loading: bool,
+    remedy: LoadRequest | None,
+    actions: tuple[Action, ...],
 ) -> Notice:
+    """Why a reply ended after so many tokens. `actions` come after those that help, and are left out where only a
+    template does."""
     message = message_for(report)
     if report.kind in TEMPLATE_KINDS:
-        actions = (Action.USE_CHATML, Action.USE_PLAIN, Action.DETAILS)
-        return Notice(message.title, message.text, actions, report=report)
+        templates = (Action.USE_CHATML, Action.USE_PLAIN, Action.DETAILS)
+        return Notice(message.title, message.text, templates, report=report)
     died = report.kind is ErrorKind.ENGINE_DIED
     short = bool(report.fact("need_bytes"))
-    text = _death_words(reply, pair, loading) if died else message.text
+    text = _death_words(tokens, pair, loading) if died else message.text
     if died and short:
         text = f"{message.text} {text}"
-    actions = _WRITE
     if short and remedy is not None and not loading:
         actions = (Action.LOAD_REMEDY, *actions)
     elif report.kind in ROOM_KINDS or short:
         actions = (Action.LOAD_OPTIONS, *actions)
     return Notice(message.title, text, actions, report=report, remedy=remedy)
-
-
-_WRITE = (Action.WRITE_AGAIN, Action.DETAILS)
 
 
 def _remedy_words(remedy: LoadRequest, request: LoadRequest | None, report: ErrorReport) -> str:
@@ -253,14 +259,13 @@ def _remedy_words(remedy: LoadRequest, request: LoadRequest | None, report: Erro
     return action_words(Action.LOAD_REMEDY)
 
 
-def _death_words(reply: ReplyTurn, pair: LoadedPair | None, loading: bool) -> str:
+def _death_words(tokens: int, pair: LoadedPair | None, loading: bool) -> str:
     if loading:
         state = translate("cards", "It was started again and the pair is loading.")
     elif pair is not None:
         state = translate("cards", "It was started again and the pair is ready.")
     else:
         state = translate("cards", "It is not running now.")
-    tokens = reply.fold.stats.completion_tokens
     if tokens == 1:
         cut = translate("cards", "The reply was cut after 1 token; nothing else is lost.")
     else:

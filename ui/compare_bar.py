@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum, auto
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QTextCursor
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QTextCursor
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QPushButton, QWidget
 
 from app.translate import translate
@@ -18,6 +18,7 @@ from ui.translated import Translated
 
 OPEN_LINES = 6  # of the prompt while it is edited
 ROOM_FOR_ONE_ROW = 760  # pixels
+LONGEST_LINE = 500  # characters
 
 
 class RunState(Enum):
@@ -27,6 +28,11 @@ class RunState(Enum):
     RUN_AGAIN = auto()
     STOP = auto()
     STOPPING = auto()
+
+
+def beginning(text: str) -> str:
+    """As much of a text as any line holds: eliding takes as long as the text is."""
+    return " ".join(text[:LONGEST_LINE].split())
 
 
 class FoldedEdit(PromptEdit):
@@ -48,8 +54,8 @@ class FoldedEdit(PromptEdit):
         self.viewport().update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        text = " ".join(self.toPlainText().split())
-        if not self._folded or not text:
+        text = beginning(self.toPlainText()) if self._folded else ""
+        if not text:
             super().paintEvent(event)
             return
         margin = round(self.document().documentMargin())
@@ -91,7 +97,6 @@ class PromptField(Translated, QWidget):
         self.edit.textChanged.connect(self.edited)
         self.edit.installEventFilter(self)
         self.presets.clicked.connect(self._open_menu)
-        self.setFocusProxy(self.edit)
         theme_notifier().changed.connect(self._colour)
         self._colour()
         self.retranslate()
@@ -151,6 +156,13 @@ class PromptField(Translated, QWidget):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
 
 
+class RunButton(QPushButton):
+    """Counts a double click once: its second half would stop what the first began."""
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
+
 class CompareBar(Translated, QWidget):
     """Children are public: the page wires `prompt` itself.
 
@@ -168,7 +180,7 @@ class CompareBar(Translated, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.prompt = PromptField()
-        self.chip, self.run, self.export = QPushButton(), QPushButton(), QPushButton()
+        self.chip, self.run, self.export = QPushButton(), RunButton(), QPushButton()
         self.chip.setProperty("role", "chip")
         self.run.setProperty("role", "primary")
         self._settings = CompareSettings()
@@ -186,7 +198,7 @@ class CompareBar(Translated, QWidget):
         self.chip.clicked.connect(self.settings_wanted)
         self.run.clicked.connect(self._click)
         self.prompt.entered.connect(self._on_entered)
-        self.prompt.escaped.connect(self._on_escaped)
+        self.prompt.escaped.connect(self.escape)
         self.prompt.edited.connect(self._refresh)
         self.export.setMenu(self._menu)
         self.retranslate()
@@ -231,7 +243,8 @@ class CompareBar(Translated, QWidget):
         if self.run.isEnabled() and self._state in (RunState.RUN, RunState.RUN_AGAIN):
             self.run_wanted.emit()
 
-    def _on_escaped(self) -> None:
+    def escape(self) -> None:
+        """Stop, where there is something to stop."""
         if self._state is RunState.STOP:
             self.stop_wanted.emit()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, QTimer
+from PySide6.QtCore import QEvent, QPoint, QRect, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
@@ -17,7 +17,7 @@ from ui.hover_card import HoverCard, card_text
 from ui.translated import Translated
 
 HOVER_MS = 150  # before the first card; others follow at once
-ROOM_FOR_TWO = 860  # pixels, for table and mix side by side
+ROOM_FOR_TWO = 860  # pixels, for table and mix side by side, unless their texts need more
 ROOM_FOR_PANES = 560  # pixels, for both sides side by side
 LEAST_PANE = 210  # pixels of height
 SCALE = 2  # of a picture
@@ -29,6 +29,7 @@ class CompareBoard(Translated, QWidget):
     def __init__(self, control: CompareControl) -> None:
         super().__init__()
         self._control = control
+        self._width = 0  # that it may have
         self.panes = {arm: ComparePane(on=arm is Arm.ON) for arm in Arm}
         self.table, self.mix = CompareTable(), MixCard()
         self.caption = ElidedLabel()
@@ -60,8 +61,9 @@ class CompareBoard(Translated, QWidget):
         """After a reply or a comparison began or ended."""
         comparison, compared = self._control.comparison, self._control.compared
         self.table.show_text(table_text(comparison.outcome, compared.plan.preset if compared else ""))
-        difference = None if comparison.outcome is None else comparison.outcome.difference
-        self.caption.setText("" if compared is None else caption(compared, self._control.engine))
+        difference = None if comparison.outcome is None or self._control.running else comparison.outcome.difference
+        measured = None if self._control.running else comparison.outcome
+        self.caption.setText("" if compared is None else caption(compared, measured, self._control.engine))
         self.show_progress()
         for pane in self.panes.values():
             pane.text.tokens.mark(None if difference is None else difference.index)
@@ -80,24 +82,40 @@ class CompareBoard(Translated, QWidget):
                 pane.text.show_token(outcome.difference.index)
 
     def picture(self) -> QPixmap:
-        """The board as it is seen, twice as fine."""
+        """The board as it is seen, twice as fine, but for the user's own mix: a picture is shown to others."""
         self._hide_card()
+        self.mix.hide()
         pixels = QPixmap(self.size() * SCALE)
         pixels.setDevicePixelRatio(SCALE)
         pixels.fill(self.palette().window().color())
         self.render(pixels, QPoint(), self.rect())
+        self.mix.show()
         return pixels
 
     def retranslate(self) -> None:
         self.refresh()
 
+    def set_width(self, width: int) -> None:
+        """Where two would be wider than this, they stand below each other. Its own width never says so: it is at least
+        what stands in it needs."""
+        self._width = width
+        self._arrange()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:  # other texts need other room
+            self._arrange()
+        return super().event(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        way = QBoxLayout.Direction
-        wide = self.width() >= ROOM_FOR_TWO
-        self._below.setDirection(way.LeftToRight if wide else way.TopToBottom)
-        self._sides.setDirection(way.LeftToRight if self.width() >= ROOM_FOR_PANES else way.TopToBottom)
         self._hide_card()
         super().resizeEvent(event)
+
+    def _arrange(self) -> None:
+        for row, least in ((self._sides, ROOM_FOR_PANES), (self._below, ROOM_FOR_TWO)):
+            widgets = [row.itemAt(place).widget() for place in range(row.count())]
+            needed = sum(widget.minimumSizeHint().width() for widget in widgets) + row.spacing()
+            way = QBoxLayout.Direction
+            row.setDirection(way.LeftToRight if self._width >= max(least, needed) else way.TopToBottom)
 
     # Explaining tokens, as in a chat
 

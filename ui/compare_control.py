@@ -47,6 +47,7 @@ class Compared:
     Attributes:
         newest: the one that was begun last.
         complete: the last whole one of each side.
+        parting: those of the first pair that differs; empty while none does.
     """
 
     plan: ComparePlan
@@ -55,6 +56,7 @@ class Compared:
     load: LoadRequest
     newest: Written | None = None
     complete: dict[Arm, Written] = field(default_factory=dict)
+    parting: dict[Arm, Written] = field(default_factory=dict)
 
 
 class CompareControl(QObject):
@@ -66,6 +68,7 @@ class CompareControl(QObject):
         compared: what it is of; None before the first.
         stopping: it was told to end and has not ended yet.
         error: why it ended early, None where it did not or was stopped.
+        unmeasured: the last one was stopped before anything was measured; the one before it is back.
 
     Signals:
         changed(): a comparison or one of its replies began, is about to stop, or ended.
@@ -84,6 +87,8 @@ class CompareControl(QObject):
         self.compared: Compared | None = None
         self.stopping = False
         self.error: ErrorReport | None = None
+        self.unmeasured = False
+        self._before: tuple[Comparison, Compared | None] = self.comparison, None  # the last with an outcome
         self._worker = worker
         self._pairs = pairs
         self._replies = replies
@@ -132,8 +137,10 @@ class CompareControl(QObject):
         if self.engine is None:
             self._worker.ask_info()  # it did not start the first time
         plan = ComparePlan(self._request(prompt, kind), self.settings.repeats, preset)
-        self.compared = Compared(plan, self.settings, pair, load)
-        self.error = None
+        if self.comparison.outcome is not None:
+            self._before = self.comparison, self.compared
+        self.comparison, self.compared = Comparison(), Compared(plan, self.settings, pair, load)
+        self.error, self.unmeasured = None, False
         self.comparison.begin(plan)
         self._ask(self.compared, plan.steps()[0])
         self._replies.hold(True)
@@ -146,12 +153,26 @@ class CompareControl(QObject):
             self._ticket.cancel()
             self.changed.emit()
 
+    def dismiss_error(self) -> None:
+        if self.error is not None:
+            self.error = None
+            self.changed.emit()
+
+    @property
+    def written(self) -> int:
+        """Tokens of the reply that was begun last."""
+        newest = None if self.compared is None else self.compared.newest
+        return 0 if newest is None else newest.fold.stats.completion_tokens
+
     def shown(self, arm: Arm) -> Written | None:
-        """The reply of a side that is being written, or else the last whole one."""
+        """The reply of a side that is being written, or else the last whole one; after the end that of the pair whose
+        difference is told, where there is one."""
         if self.compared is None:
             return None
         if self.step is not None and self.step.arm is arm:
             return self.compared.newest
+        if not self.running and self.compared.parting:
+            return self.compared.parting[arm]
         return self.compared.complete.get(arm)
 
     def live(self) -> LiveReply | None:
@@ -164,7 +185,7 @@ class CompareControl(QObject):
         if not self.running and outcome is not None:
             rates = outcome.on.tokens_per_s, outcome.off.tokens_per_s
             return replace(live, rate=rates[0], off_rate=rates[1], ratio=outcome.ratio)
-        if arm is Arm.ON and off is not None:
+        if self.running and arm is Arm.ON and off is not None:
             return replace(live, off_rate=off.rate)
         return live
 
@@ -190,9 +211,13 @@ class CompareControl(QObject):
         self._ticket = self._worker.generate(compared.plan.request_of(step))
 
     def _on_pair_changed(self) -> None:
-        """A load waits behind the reply under way, and what is unloaded cannot be compared."""
-        if self._pairs.loading is not None or self._pairs.pair is None:
+        """A load waits behind the reply under way, and what is unloaded cannot be compared. An error is told until
+        another pair comes, so not where only a dead engine's comes back."""
+        pairs, loading = self._pairs, self._pairs.loading
+        if loading is not None or pairs.pair is None:
             self.stop()
+        if not loading.again if loading is not None else pairs.pair is None and not pairs.died:
+            self.dismiss_error()
 
     def _on_event(self, number: int, event: object) -> None:
         ticket, compared = self._ticket, self.compared
@@ -224,6 +249,9 @@ class CompareControl(QObject):
             newest.drafted.append(len(event.drafted))
         elif isinstance(event, Finished) and event.reason is not EndReason.CANCELLED:
             compared.complete[step.arm] = newest
+            outcome = self.comparison.outcome
+            if outcome is not None and outcome.difference is not None and not compared.parting:
+                compared.parting = dict(compared.complete)
 
     def _go_on(self, compared: Compared) -> None:
         """A reply has ended: the next one, what there is to weigh, or the end."""
@@ -249,6 +277,10 @@ class CompareControl(QObject):
     def _end(self, *, complete: bool) -> None:
         self._ticket = None
         self.stopping = False
+        if self.comparison.outcome is None and self.error is None:
+            self.unmeasured = True
+            if self._before[1] is not None:
+                self.comparison, self.compared = self._before
         self._replies.hold(False)
         self.changed.emit()
         if complete:

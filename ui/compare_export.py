@@ -25,9 +25,11 @@ class Exporter(QObject):
     """Main thread; the file is written in the store's thread.
 
     Signals:
+        saving(): a file is about to be written.
         saved(str): the file's name.
     """
 
+    saving = Signal()
     saved = Signal(str)
 
     def __init__(self, parent: QWidget, control: CompareControl, store: CompareStore, board: CompareBoard) -> None:
@@ -59,6 +61,7 @@ class Exporter(QObject):
         """Write it; `saved` follows, or the store tells the problem."""
         measured = self._control.measured
         if self.ready and measured is not None:
+            self.saving.emit()
             self._store.write(file, self._content(kind, measured), lambda: self.saved.emit(file.name))
 
     def _content(self, kind: str, measured: Measured) -> Callable[[], bytes]:

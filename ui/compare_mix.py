@@ -26,6 +26,7 @@ class MixCard(Translated, QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self._rows: tuple[MixRow, ...] = ()
+        self._loaded = False
         self._title, self.empty = QLabel(), wrapped("small")
         self._title.setProperty("role", "section")
         self._grid = QGridLayout()
@@ -60,16 +61,26 @@ class MixCard(Translated, QFrame):
                 set_tone(value, "good" if rows[place].ratio >= LEAST_GAIN else "")
         self.empty.setVisible(not rows)
 
+    def show_loaded(self, loaded: bool) -> None:
+        """Whether there is a pair that the rows are of."""
+        if loaded != self._loaded:
+            self._loaded = loaded
+            self.retranslate()
+
     def retranslate(self) -> None:
         self._title.setText(translate("compare", "YOUR OWN MIX, LAST 7 DAYS"))
         self.setAccessibleName(translate("compare", "Your own mix, last 7 days"))
-        self.empty.setText(
-            translate(
-                "compare",
-                "Nothing yet with this pair. What speculation brings on your own chats is added up here, by kind of "
-                "text; the texts themselves are not kept.",
-            )
+        begin = (
+            translate("compare", "Nothing yet with this pair.")
+            if self._loaded
+            else translate("compare", "No pair is loaded.")
         )
+        explain = translate(
+            "compare",
+            "What speculation brings on your own chats is added up here, by kind of text; the texts themselves are not "
+            "kept.",
+        )
+        self.empty.setText(f"{begin} {explain}")
         self.show_rows(self._rows)
 
     def _add_row(self) -> None:

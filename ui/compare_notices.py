@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.compare.record import Drop
 from app.compare.words import drop_words
 from app.messages import inactive_sentence, message_for
 from app.translate import translate
-from engine.errors import ErrorReport
+from engine.errors import ErrorKind, ErrorReport
 from engine.types import Inactive
-from ui.cards import TEMPLATE_KINDS, Action, Notice, load_notice, no_pair_notice
+from ui.cards import Action, Notice, broken_notice, load_notice, no_pair_notice
 from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
 from ui.state_card import Tone
 
 
 def compare_notices(
-    pairs: PairControl, error: ErrorReport | None, drop: Drop | None, problem: ErrorReport | None
+    pairs: PairControl, error: ErrorReport | None, tokens: int, drop: Drop | None, problem: ErrorReport | None
 ) -> list[Notice]:
-    """`error` ended the last comparison, `drop` is what the pair lost against its own history, `problem` is why a file
-    was not written."""
+    """`error` ended the last comparison when its reply had so many tokens, `drop` is what the pair lost against its own
+    history, `problem` is why a file was not written."""
     notices: list[Notice] = []
     if pairs.refusal is not None:
         notices.append(load_notice(pairs.refusal, pairs.pair, pairs.remedy))
@@ -27,14 +29,16 @@ def compare_notices(
     elif pairs.pair is not None and pairs.pair.inactive is Inactive.TARGET_ROLLBACK:
         title = translate("compare", "There is nothing to compare with this target")
         notices.append(Notice(title, inactive_sentence(pairs.pair.inactive, pairs.pair), tone=Tone.NOTE))
-    if error is not None:
-        notices.append(_error_notice(error))
+    if error is not None and (pairs.refusal is None or pairs.refusal.report.kind is not error.kind):
+        notice = broken_notice(
+            error, tokens, pairs.pair, pairs.loading is not None, pairs.remedy, actions=(Action.DETAILS,)
+        )
+        notices.append(replace(notice, actions=(*notice.actions, Action.DISMISS_ERROR)))
     if drop is not None:
         title = translate("compare", "This pair was faster before")
         notices.append(Notice(title, drop_words(drop), (Action.DISMISS_DROP,)))
     if problem is not None:
-        message = message_for(problem)
-        notices.append(Notice(message.title, message.text, (Action.DISMISS_EXPORT,), report=problem))
+        notices.append(_export_notice(problem))
     return notices
 
 
@@ -51,10 +55,10 @@ def why_not(pairs: PairControl, replies: ReplyControl) -> str:
     return ""
 
 
-def _error_notice(report: ErrorReport) -> Notice:
-    message = message_for(report)
-    if report.kind in TEMPLATE_KINDS:
-        return Notice(
-            message.title, message.text, (Action.USE_CHATML, Action.USE_PLAIN, Action.DETAILS), report=report
-        )
-    return Notice(message.title, message.text, (Action.DETAILS,), report=report)
+def _export_notice(report: ErrorReport) -> Notice:
+    if report.kind is ErrorKind.DISK_FULL:
+        text = translate("compare", "Nothing was written. Make room, or export it to another disk.")
+    else:
+        text = translate("compare", "{reason}. Nothing was written; export it to another folder or under another name.")
+        text = text.format(reason=report.fact("reason"))
+    return Notice(message_for(report).title, text, (Action.DISMISS_EXPORT,), report=report)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.compare.presets import PRESETS, preset_name, preset_of
 from app.messages import choice_note, inactive_sentence
 from app.translate import translate
-from engine.types import ChatFormat, LoadedPair
+from engine.types import ChatFormat, Inactive, LoadedPair
 from ui.cards import Action, Notice
 from ui.chat_page import FIGURES_PAUSE_MS, ROOM_FOR_PANEL
 from ui.compare_bar import CompareBar, RunState
@@ -133,13 +133,15 @@ class ComparePage(Translated, QWidget):
                 self._store.dismiss_drop()
             case Action.DISMISS_EXPORT:
                 self._store.dismiss_problem()
+            case Action.DISMISS_ERROR:
+                self._control.dismiss_error()
             case Action.DISMISS:
                 self._pairs.dismiss_refusal()
             case _:
                 self.acted.emit(action, notice)
 
     def _on_control_changed(self) -> None:
-        self._hint = ""
+        self._hint = translate("compare", "Stopped before anything was measured.") if self._control.unmeasured else ""
         self._refresh()
         self.board.refresh()
         self._show_figures()
@@ -151,6 +153,9 @@ class ComparePage(Translated, QWidget):
 
     def _on_pair_changed(self) -> None:
         self._hint = ""
+        compared = self._control.compared
+        if compared is not None and compared.pair != self._pairs.pair:
+            self._store.dismiss_drop()
         self._look()
         self._refresh()
         self._show_figures()
@@ -163,6 +168,12 @@ class ComparePage(Translated, QWidget):
         measured = self._control.measured
         if measured is not None:
             self._store.remember(measured)
+
+    def _on_saving(self) -> None:
+        """What became of the last file is of no interest any more."""
+        self._hint = ""
+        self._store.dismiss_problem()
+        self._refresh()
 
     def _on_saved(self, name: str) -> None:
         self._hint = translate("compare", "Saved as {file}").format(file=name)
@@ -181,6 +192,12 @@ class ComparePage(Translated, QWidget):
         super().showEvent(event)
         self._look()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.bar.escape()
+        else:
+            super().keyPressEvent(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_panel()
@@ -195,11 +212,14 @@ class ComparePage(Translated, QWidget):
         shown = self._panel_wanted and self.has_room_for_panel
         for widget in (self.live, self._panel_line):
             widget.setVisible(shown)
-        self.bar.set_width(self.width() - (self.live.width() if shown else 0) - 2 * MARGIN)
+        beside = self._scroll.verticalScrollBar().sizeHint().width() + (self.live.width() if shown else 0)
+        for part in (self.bar, self.board):
+            part.set_width(self.width() - beside - 2 * MARGIN)
 
     def _refresh(self) -> None:
         """After every change of the pair and of the comparison."""
         control = self._control
+        self.board.mix.show_loaded(self._pairs.pair is not None)
         self.notices.show_notices(self._notices())
         self.notices.show_loading(self._pairs.loading)
         self.notices.show_hint(self._hint)
@@ -211,7 +231,7 @@ class ComparePage(Translated, QWidget):
 
     def _notices(self) -> list[Notice]:
         store = self._store
-        return compare_notices(self._pairs, self._control.error, store.drop, store.problem)
+        return compare_notices(self._pairs, self._control.error, self._control.written, store.drop, store.problem)
 
     def _show_loading(self) -> None:
         self.notices.show_loading(self._pairs.loading)
@@ -224,7 +244,9 @@ class ComparePage(Translated, QWidget):
         if live is not None:
             inactive, choice = live.stats.inactive, live.stats.choice
             costs = live.stats.costs or costs
-            if inactive is not None:
+            if inactive is Inactive.SWITCHED_OFF:
+                live = replace(live, reason=translate("compare", "This side is written without speculation."))
+            elif inactive is not None:
                 live = replace(live, reason=inactive_sentence(inactive, self._pairs.pair))
             elif choice is not None:
                 live, chosen = replace(live, auto=choice_note(choice)), choice.length
@@ -255,7 +277,6 @@ class ComparePage(Translated, QWidget):
         row.addWidget(self._scroll, 1)
         row.addWidget(self._panel_line)
         row.addWidget(self.live)
-        self.setFocusProxy(self.bar.run)
 
     def _wire(self) -> None:
         bar, control = self.bar, self._control
@@ -266,13 +287,16 @@ class ComparePage(Translated, QWidget):
         bar.settings_wanted.connect(lambda: self.settings.open_below(bar.chip))
         bar.export_wanted.connect(self.exporter.ask)
         self.settings.changed.connect(self._set_settings)
-        self.board.table.history_wanted.connect(lambda: show_history(self, self._store.runs))
+        self.board.table.history_wanted.connect(
+            lambda: show_history(self, self._store, loaded=self._pairs.pair is not None)
+        )
         self.notices.acted.connect(self._act)
         self.notices.loading.cancelled.connect(self._pairs.cancel)
         control.changed.connect(self._on_control_changed)
         control.progressed.connect(self._on_progress)
         control.ended.connect(self._on_ended)
         self._replies.changed.connect(self._on_replies_changed)
+        self.exporter.saving.connect(self._on_saving)
         self.exporter.saved.connect(self._on_saved)
         self._pairs.changed.connect(self._on_pair_changed)
         self._pairs.progressed.connect(self._show_loading)

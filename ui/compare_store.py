@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import secrets
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -39,6 +42,7 @@ class CompareStore(QObject):
         self.problem: ErrorReport | None = None
         self._history = history
         self._reading: Task | None = None
+        self._adding: Task | None = None  # whose drop is still to be told
         self._pool = Pool(threads=1)
 
     def look(self, pair: LoadedPair) -> None:
@@ -56,23 +60,23 @@ class CompareStore(QObject):
             self._history.add(record)
             return drop
 
-        self._pool.run(add, self._on_added)
+        self._adding = task = self._pool.run(add, lambda drop: self._on_added(task, drop))
         self.look(measured.pair)
 
     def write(self, file: Path, content: Callable[[], bytes], on_done: Callable[[], object]) -> None:
         """Make a file, whole or not at all; `content` is called in the thread. `problem` says why it was not made."""
 
         def make(_: Task) -> None:
-            fresh = file.with_name(f"{file.name}.new")
             try:
-                fresh.write_bytes(content())
-                os.replace(fresh, file)
+                _write(Path(os.path.realpath(file)), content())
             except OSError as error:
                 raise storage_error(file, error) from error
 
         self._pool.run(make, lambda _: on_done(), self._on_problem)
 
     def dismiss_drop(self) -> None:
+        """One that is still to be found is not told either."""
+        self._adding = None
         if self.drop is not None:
             self.drop = None
             self.changed.emit()
@@ -92,10 +96,30 @@ class CompareStore(QObject):
         self.runs = runs
         self.changed.emit()
 
-    def _on_added(self, drop: Drop | None) -> None:
-        self.drop = drop
-        self.changed.emit()
+    def _on_added(self, task: Task, drop: Drop | None) -> None:
+        if task is self._adding:
+            self.drop = drop
+            self.changed.emit()
 
     def _on_problem(self, report: ErrorReport) -> None:
         self.problem = report
         self.changed.emit()
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Whole or not at all, and nothing else in its folder is touched; what is no regular file, a device say, is written
+    where it is."""
+    if file.exists() and not file.is_file():
+        file.write_bytes(content)
+        return
+    fresh = file.with_name(f".draftlight-{secrets.token_hex(8)}")
+    try:
+        with fresh.open("xb") as stream:
+            stream.write(content)
+        if file.exists():
+            shutil.copymode(file, fresh)
+        os.replace(fresh, file)
+    except OSError:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise

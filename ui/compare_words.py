@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.amounts import count
-from app.compare.measured import engine_build
+from app.compare.measured import engine_build, models_title
 from app.compare.values import Arm, Difference, Outcome, Side, Step
-from app.compare.words import GAIN, LOSS, difference_words, verdict_words
+from app.compare.words import GAIN, LOSS, difference_words, stopped_words, verdict_words
 from app.translate import translate
 from engine.stats import ReplyFold
 from engine.types import EngineInfo, GenerationRequest, LoadedPair
@@ -56,7 +58,7 @@ def pane_head(control: CompareControl, arm: Arm) -> PaneHead:
         share = mine.tokens_per_s / max(mine.tokens_per_s, other.tokens_per_s)
         bar = translate("compare", "{share} % of the faster side's speed").format(share=f"{100 * share:.0f}")
         return PaneHead(words, mine.tokens_per_s, share, bar)
-    if shown is None:
+    if shown is None or not control.running:  # where nothing was measured a warm-up is no result
         return PaneHead(words)
     tokens, most = shown.fold.stats.completion_tokens, request.max_tokens or 1
     bar = translate("compare", "{tokens} of at most {most} tokens").format(tokens=count(tokens), most=count(most))
@@ -147,9 +149,11 @@ def _tone(outcome: Outcome) -> str:
     return "good" if outcome.ratio > GAIN else "warn" if outcome.ratio < LOSS else ""
 
 
-def caption(compared: Compared, engine: EngineInfo | None) -> str:
-    """What was compared where, for whoever sees a picture of it."""
+def caption(compared: Compared, outcome: Outcome | None, engine: EngineInfo | None) -> str:
+    """What was compared where, for whoever sees a picture of it. `outcome` is None until the end."""
     pair, build = compared.pair, "" if engine is None else f"llama-cpp-python {engine_build(engine)}"
-    target = f"{pair.target.name} {pair.target.quantisation}".strip()
-    draft = "" if pair.draft is None else f" + {pair.draft.name} {pair.draft.quantisation}".rstrip()
-    return " · ".join(filter(None, (f"{target}{draft}", pair.device, build, settings_words(compared.settings))))
+    settings, stopped = compared.settings, ""
+    if outcome is not None:
+        stopped = stopped_words(len(outcome.pairs), settings.repeats)
+        settings = replace(settings, repeats=len(outcome.pairs))
+    return " · ".join(filter(None, (models_title(pair), pair.device, build, settings_words(settings), stopped)))

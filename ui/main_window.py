@@ -181,6 +181,8 @@ class MainWindow(Translated, QMainWindow):
             self._stack.setCurrentWidget(page)
             if page is self.chat:
                 self.chat.focus_prompt()
+            elif page is self.compare:
+                self.compare.bar.run.setFocus()
             else:
                 page.setFocus()
         self.rail.show_page(self._page)

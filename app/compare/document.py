@@ -18,6 +18,7 @@ def document_of(measured: Measured) -> Document:
     """All of it. Looks at the computer, so not on a thread that paints."""
     return {
         **outcome_document(measured.outcome, measured.pair),
+        "complete": measured.complete,
         "machine": computer_document(measured.engine),
         "pair": pair_document(measured.pair, measured.choice),
         "settings": settings_document(measured),

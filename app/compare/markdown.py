@@ -6,8 +6,7 @@ from app.amounts import count
 from app.compare.measured import Measured, engine_build, length_word
 from app.compare.presets import preset_name
 from app.compare.values import Side
-from app.compare.words import difference_words, identical_words, verdict_words
-from app.reply_document import pair_title
+from app.compare.words import difference_words, identical_words, stopped_words, verdict_words
 from app.translate import translate
 from engine.types import ModelInfo
 
@@ -16,10 +15,10 @@ _NONE = "–"
 
 def markdown_text(measured: Measured) -> str:
     """A heading, one table, and everything that a reader needs to measure the same."""
-    outcome, pair = measured.outcome, measured.pair
+    outcome = measured.outcome
     difference = outcome.difference
     lines = [
-        f"## {_escaped(pair_title(pair, measured.choice))}",
+        f"## {_escaped(measured.title)}",
         "",
         verdict_words(outcome, measured.plan.preset),
         "",
@@ -54,6 +53,8 @@ def markdown_text(measured: Measured) -> str:
 
 def _facts(measured: Measured) -> list[tuple[str, str]]:
     request, pair = measured.plan.request, measured.pair
+    measured_pairs = len(measured.outcome.pairs)
+    stopped = stopped_words(measured_pairs, measured.plan.repeats)
     return [
         (translate("compare", "Target"), _model(pair.target)),
         (translate("compare", "Draft"), _NONE if pair.draft is None else _model(pair.draft)),
@@ -73,6 +74,7 @@ def _facts(measured: Measured) -> list[tuple[str, str]]:
                 ctx=count(pair.ctx),
             ),
         ),
+        (translate("compare", "Runs"), ", ".join(filter(None, (count(measured_pairs), stopped)))),
         (translate("compare", "Device"), pair.device),
         (translate("compare", "Engine"), f"llama-cpp-python {engine_build(measured.engine)}"),
     ]

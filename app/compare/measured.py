@@ -27,11 +27,27 @@ class Measured:
     engine: EngineInfo
     choice: PairChoice = field(default_factory=PairChoice)
 
+    @property
+    def title(self) -> str:
+        """Of the pair, for people."""
+        return self.choice.title or models_title(self.pair)
+
+    @property
+    def complete(self) -> bool:
+        """As many pairs of runs were measured as were planned."""
+        return len(self.outcome.pairs) == self.plan.repeats
+
 
 def pair_key(pair: LoadedPair) -> str:
     """The same for the same two models on the same device, wherever their files lie."""
     models = [_model_key(model) for model in (pair.target, pair.draft) if model is not None]
     return json.dumps([*models, pair.device, pair.backend])
+
+
+def models_title(pair: LoadedPair) -> str:
+    """Both models with their quantisations, which often are all that tells them apart."""
+    models = [model for model in (pair.target, pair.draft) if model is not None]
+    return " + ".join(f"{model.name} {model.quantisation}".rstrip() for model in models)
 
 
 def engine_build(engine: EngineInfo) -> str:

@@ -78,7 +78,7 @@ def record_of(measured: Measured, at: float) -> Record:
         at=at,
         pair=pair_key(pair),
         settings=settings_key(measured),
-        title=measured.choice.title or pair.target.name,
+        title=measured.title,
         engine=engine_build(measured.engine),
         draft_length="auto" if request.draft_length is None else str(request.draft_length),
         preset=measured.plan.preset,

@@ -51,6 +51,13 @@ def difference_words(difference: Difference) -> str:
     return " ".join(filter(None, (sentence, _reason(difference))))
 
 
+def stopped_words(pairs: int, repeats: int) -> str:
+    """That fewer pairs of runs were measured than planned, "" where all were."""
+    if pairs == repeats:
+        return ""
+    return translate("compare", "stopped after {pairs} of {repeats}").format(pairs=count(pairs), repeats=count(repeats))
+
+
 def drop_words(drop: Drop) -> str:
     """What a pair lost against its own history, and what may be the cause."""
     sentences = [_loss(drop)] if drop.slower else []

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.compare.values import Arm
@@ -105,6 +107,29 @@ def test_stop_keeps_what_was_measured(shell: Shell) -> None:
         assert shown is not None
         assert shown.fold.text == TEXT
         assert shown.fold.end is EndReason.LENGTH
+
+
+def test_stop_before_anything_is_measured(shell: Shell) -> None:
+    """The result from before is back, and a line says that there is no new one."""
+    open_compare(shell)
+    compare(shell)
+    before = shell.comparing.measured
+    shell.client.play_next(*pairs(1), tapes.held(off(OTHER), 6))
+    shell.compare.bar.run.click()
+    shell.wait(lambda: rounds(shell) == 6)
+    shell.compare.bar.run.click()
+    shell.wait(lambda: not shell.comparing.running)
+    assert shell.comparing.measured == before
+    assert shell.compare.bar.state is RunState.RUN_AGAIN
+    assert shell.compare.notices.hint == "Stopped before anything was measured."
+
+
+def test_double_click(shell: Shell) -> None:
+    """It runs like a click; its second half does not stop."""
+    open_compare(shell, tapes.held(off(), 3))
+    for half in (QTest.mouseClick, QTest.mouseDClick, QTest.mouseRelease):
+        half(shell.compare.bar.run, Qt.MouseButton.LeftButton)
+    assert shell.compare.bar.state is RunState.STOP
 
 
 def test_impatient_clicks(shell: Shell) -> None:

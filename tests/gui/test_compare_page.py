@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QFileDialog, QTableWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from app.compare.presets import PRESETS
 from app.compare.values import Arm
-from app.mix import Mix, MixedReply, mix_key
+from app.mix import Mix, MixedReply, MixRow, mix_key
 from engine.errors import ErrorKind
-from engine.types import EndReason
+from engine.types import EndReason, Inactive
 from tests.fakes import tapes
 from tests.gui.compares import OTHER, TEXT, compare, off, on, open_compare, pairs
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
+from ui.compare_bar import beginning
 from ui.compare_settings import CompareSettings
 from ui.main import MIX_FILE
 from ui.theme import ThemeChoice, theme, theme_notifier
@@ -116,6 +118,35 @@ def test_origin_of_tokens(shell: Shell) -> None:
         assert (colour == QColor(theme().accepted)) is tinted
 
 
+def test_live_panel_of_the_side_without(shell: Shell) -> None:
+    """It says that this side does not speculate, not that the user switched something off."""
+    open_compare(shell, tapes.held(off(), 6))
+    shell.compare.bar.run.click()
+    shell.wait(lambda: shell.compare.live.note == "This side is written without speculation.")
+
+
+def test_stopped_after_one_pair(shell: Shell) -> None:
+    """The caption claims the runs that were measured, not those that were planned."""
+    open_compare(shell, *pairs(2), tapes.held(off(), 6))
+    shell.compare.bar.run.click()
+    shell.wait(lambda: shell.comparing.comparison.outcome)
+    shell.comparing.stop()
+    shell.wait(lambda: not shell.comparing.running)
+    assert shell.compare.board.caption.text().endswith("1 run · stopped after 1 of 3")
+
+
+def test_warm_up_is_no_result(shell: Shell) -> None:
+    """Stopped in the first measured pair, the page shows texts but no speeds against each other."""
+    open_compare(shell, *pairs(1), tapes.held(off(), 6))
+    shell.compare.bar.run.click()
+    shell.wait(lambda: (shown := shell.comparing.shown(Arm.OFF)) and shown.fold.stats.rounds == 6)
+    shell.comparing.stop()
+    shell.wait(lambda: not shell.comparing.running)
+    assert {(pane.head.rate, pane.head.share) for pane in shell.compare.board.panes.values()} == {(None, 0.0)}
+    assert shell.compare.live.ratio == ""
+    assert "measured here" not in shell.compare.live.note
+
+
 def test_the_end_stays_in_sight(shell: Shell) -> None:
     """A long text is followed to its end, until the reader scrolls away."""
     long = " ".join([TEXT] * 4)
@@ -148,6 +179,15 @@ def test_difference(shell: Shell) -> None:
         assert pane.text.viewport().rect().contains(place)
 
 
+def test_texts_are_those_of_the_difference(shell: Shell) -> None:
+    """Where pairs differ from each other, both sides show the pair that the table speaks of."""
+    open_compare(shell, *pairs(1), off(), on(OTHER), *pairs(2))
+    compare(shell)
+    assert "evening" in shell.compare.board.table.difference.text()
+    texts = {arm: pane.text.reply.text for arm, pane in shell.compare.board.panes.items() if pane.text.reply}
+    assert texts == {Arm.OFF: TEXT, Arm.ON: OTHER}
+
+
 def test_difference_that_is_no_tie(shell: Shell) -> None:
     """A gap that rounding does not explain is told as a real difference."""
     shell.client.gap = 2.5
@@ -173,6 +213,12 @@ def test_presets(shell: Shell) -> None:
     shell.client.play_next(*pairs(4))
     compare(shell)
     assert "this prompt" in shell.compare.board.table.verdict.text()
+
+
+def test_beginning_of_a_prompt() -> None:
+    """The folded prompt is drawn from what can be seen of it, however long it is."""
+    assert beginning("Write\n\n  a story.") == "Write a story."
+    assert len(beginning("word " * 100_000)) <= 500
 
 
 def test_last_message(shell: Shell) -> None:
@@ -232,6 +278,21 @@ def test_by_keyboard(shell: Shell) -> None:
     assert not shell.compare.board.card.isVisible()
 
 
+def test_keys_on_the_button(shell: Shell) -> None:
+    """Enter and Escape do what its tips say, wherever on the page the keyboard is."""
+    open_compare(shell, tapes.held(off(), 6))
+    run = shell.compare.bar.run
+    run.setFocus()
+    shell.bot.keyClick(run, Qt.Key.Key_Return)
+    shell.wait(lambda: shell.comparing.running)
+    shell.bot.keyClick(run, Qt.Key.Key_Escape)
+    shell.wait(lambda: not shell.comparing.running)
+    shell.client.play_next(tapes.held(off(), 6))
+    run.click()
+    shell.bot.keyClick(shell.compare.bar.chip, Qt.Key.Key_Escape)
+    shell.wait(lambda: not shell.comparing.running)
+
+
 def test_hovering(shell: Shell) -> None:
     """The mouse over a token explains it, as in a chat."""
     open_compare(shell)
@@ -257,20 +318,66 @@ def test_history(shell: Shell) -> None:
     dialog(shell).accept()
 
 
-def test_pair_that_became_slower(shell: Shell) -> None:
-    """More than a fifth lost against its own runs is told, until it is dismissed."""
+def test_history_that_is_open(qtbot: QtBot, tmp_path: Path) -> None:
+    """It gets the run that ends meanwhile, and fits into the smallest window."""
+    with open_shell(qtbot, tmp_path, size=QSize(720, 420)) as shell:
+        open_compare(shell, *pairs(4))
+        shell.compare.board.table.history.click()
+        shown = dialog(shell)
+        compare(shell)
+        shell.wait(lambda: shown.findChild(QTableWidget))
+        shown.accept()
+        shell.compare.board.table.history.click()
+        assert shell.window.size().expandedTo(dialog(shell).minimumSizeHint()) == QSize(720, 420)
+        dialog(shell).accept()
+
+
+def test_without_a_pair(shell: Shell) -> None:
+    """The cards do not speak of a pair that is not there."""
+    shell.window.rail.chosen.emit("compare")
+    assert "this pair" not in shell.compare.board.mix.empty.text()
+    shell.compare.board.table.history.click()
+    assert any("No pair is loaded" in label.text() for label in dialog(shell).findChildren(QLabel))
+    dialog(shell).accept()
+
+
+def became_slower(shell: Shell) -> None:
+    """A comparison, and another with a slower reply."""
     open_compare(shell, *pairs(4))
     compare(shell)
     shell.wait(lambda: shell.program.compared.runs)
     slow = tapes.reply(TEXT, verify_s=0.4, reason=EndReason.LENGTH)
     shell.client.play_next(*pairs(4, on_tape=slow))
     compare(shell)
+
+
+def test_pair_that_became_slower(shell: Shell) -> None:
+    """More than a fifth lost against its own runs is told, until it is dismissed."""
+    became_slower(shell)
     notices = shell.compare.notices
     shell.wait(lambda: notices.notices)
     assert notices.notices[0].title == "This pair was faster before"
     assert "earlier runs with the same settings" in notices.notices[0].text
     notices.press(Action.DISMISS_DROP)
     assert notices.notices == []
+
+
+def test_drop_of_another_pair(shell: Shell) -> None:
+    """What the last pair lost is not said of the next one."""
+    became_slower(shell)
+    shell.wait(lambda: shell.compare.notices.notices)
+    shell.client.load_next(tapes.loading(replace(tapes.PAIR, draft=None, inactive=Inactive.NO_DRAFT)))
+    shell.pairs.open(tapes.REQUEST)
+    shell.wait(lambda: shell.loaded)
+    assert shell.compare.notices.notices == []
+
+
+def test_drop_that_is_late(shell: Shell) -> None:
+    """It is not told once another comparison has begun."""
+    became_slower(shell)
+    shell.program.compared.dismiss_drop()
+    shell.wait(lambda: len(shell.program.compared.runs) == 2)
+    assert shell.program.compared.drop is None
 
 
 def test_own_mix(shell: Shell, tmp_path: Path) -> None:
@@ -317,6 +424,17 @@ def test_export(shell: Shell, tmp_path: Path, kind: str) -> None:
         assert "| Target passes |" in file.read_text()
 
 
+def test_picture_keeps_the_own_mix_private(shell: Shell) -> None:
+    """What is shown to others does not depend on what the user writes, and the page stays as it is."""
+    open_compare(shell)
+    compare(shell)
+    board = shell.compare.board
+    before = board.picture().toImage()
+    board.mix.setStyleSheet("background: #123456")
+    assert board.picture().toImage() == before
+    assert board.mix.isVisible()
+
+
 def test_export_that_fails(shell: Shell, tmp_path: Path) -> None:
     """A folder that is not there is told, and nothing is half written."""
     open_compare(shell)
@@ -325,8 +443,23 @@ def test_export_that_fails(shell: Shell, tmp_path: Path) -> None:
     notices = shell.compare.notices
     shell.wait(lambda: notices.notices)
     assert "x.md" in notices.notices[0].title
+    assert "another folder" in notices.notices[0].text
     notices.press(Action.DISMISS_EXPORT)
     assert notices.notices == []
+
+
+def test_export_tells_its_last_file(shell: Shell, tmp_path: Path) -> None:
+    """A file that was written takes the card of the last failure away, and a failure the line of the last success."""
+    open_compare(shell)
+    compare(shell)
+    shell.compare.exporter.save("md", tmp_path / "gone" / "x.md")
+    shell.wait(lambda: shell.compare.notices.notices)
+    shell.compare.exporter.save("md", tmp_path / "x.md")
+    shell.wait(lambda: shell.compare.notices.hint)
+    assert shell.compare.notices.notices == []
+    shell.compare.exporter.save("md", tmp_path / "gone" / "x.md")
+    shell.wait(lambda: shell.compare.notices.notices)
+    assert shell.compare.notices.hint == ""
 
 
 def test_target_without_a_template(shell: Shell) -> None:
@@ -351,6 +484,39 @@ def test_error_is_told(shell: Shell) -> None:
     assert shell.compare.notices.notices == []
 
 
+def test_engine_that_died(shell: Shell) -> None:
+    """One card says what became of the pair and of the reply, until it is dismissed."""
+    open_compare(shell, off(), tapes.crashing(on(), 6))
+    compare(shell)
+    shell.wait(lambda: shell.loaded)
+    notices = shell.compare.notices
+    assert [notice.title for notice in notices.notices] == ["The engine stopped unexpectedly"]
+    assert notices.notices[0].text.startswith("It was started again and the pair is ready. The reply was cut after")
+    notices.press(Action.DISMISS_ERROR)
+    assert notices.notices == []
+
+
+def test_engine_that_died_again(shell: Shell) -> None:
+    """The pair does not come back, and one card says so."""
+    open_compare(shell, tapes.crashing(off(), 6))
+    compare(shell)
+    shell.wait(lambda: shell.loaded)
+    shell.client.play_next(tapes.crashing(off(), 6))
+    compare(shell)
+    shell.wait(lambda: shell.pairs.refusal)
+    assert len(shell.compare.notices.notices) == 1
+
+
+def test_error_of_another_pair(shell: Shell) -> None:
+    """Why the last pair was not measured is not said of the next one."""
+    open_compare(shell, off("Yes."))
+    compare(shell)
+    assert shell.compare.notices.notices
+    shell.pairs.open(tapes.REQUEST)
+    shell.wait(lambda: shell.loaded)
+    assert shell.compare.notices.notices == []
+
+
 @pytest.mark.parametrize("size", [QSize(720, 420), QSize(900, 600), QSize(1_440, 900)])
 def test_sizes(qtbot: QtBot, tmp_path: Path, size: QSize) -> None:
     """Nothing is wider than the window; the live panel makes room first."""
@@ -362,6 +528,36 @@ def test_sizes(qtbot: QtBot, tmp_path: Path, size: QSize) -> None:
         assert shell.compare.live.isVisible() is (shell.compare.width() >= 1_040)
         for pane in shell.compare.board.panes.values():
             assert pane.text.height() >= 90
+
+
+def test_window_becomes_narrow(shell: Shell) -> None:
+    """Whatever the window was before, nothing of the page lies outside of it."""
+    open_compare(shell)
+    compare(shell)
+    shell.compare.board.mix.show_rows([MixRow("code", 1.79, 0.0, 9_000), MixRow("chat", 1.0, 0.62, 4_000)])
+    inside = shell.compare.bar.parentWidget()
+    assert inside is not None
+    for width in range(1_440, 719, -40):
+        shell.window.resize(width, 700)
+        QApplication.processEvents()
+        shell.wait(lambda: inside.width() == inside.parentWidget().width())
+
+
+def test_tab_goes_around(shell: Shell) -> None:
+    """The Tab key passes every control of the page and comes back to the prompt."""
+    open_compare(shell)
+    compare(shell)
+    shell.window.activateWindow()
+    edit = shell.compare.bar.prompt.edit
+    edit.setFocus()
+    passed = []
+    for _ in range(40):
+        shell.bot.keyClick(shell.window.focusWidget(), Qt.Key.Key_Tab)
+        passed.append(shell.window.focusWidget())
+        if passed[-1] is edit:
+            break
+    bar = shell.compare.bar
+    assert {bar.prompt.presets, bar.chip, bar.run, bar.export, shell.compare.board.table.history, edit} <= set(passed)
 
 
 def test_panel_button(shell: Shell) -> None:

@@ -325,6 +325,10 @@
         <translation>{what}：{ratio}，与 1 太接近，这几次测量不足以判断，请增加重复次数。</translation>
     </message>
     <message>
+        <source>stopped after {pairs} of {repeats}</source>
+        <translation>{repeats} 次中完成 {pairs} 次后停止</translation>
+    </message>
+    <message>
         <source>Without speculation it lost {percent} %, so the computer is slower: look for heat, power saving and other programs.</source>
         <translation>不使用推测解码时也下降了 {percent} %，说明电脑变慢了：请检查过热、省电模式和其他程序。</translation>
     </message>
@@ -497,6 +501,10 @@
         <translation>这一对模型还没有测量过。请运行一次对比。</translation>
     </message>
     <message>
+        <source>No pair is loaded. What was measured with one is listed here.</source>
+        <translation>没有加载模型。加载后，以前的测量结果会列在这里。</translation>
+    </message>
+    <message>
         <source>Date</source>
         <translation>日期</translation>
     </message>
@@ -521,8 +529,12 @@
         <translation>你自己的文本，最近 7 天</translation>
     </message>
     <message>
-        <source>Nothing yet with this pair. What speculation brings on your own chats is added up here, by kind of text; the texts themselves are not kept.</source>
-        <translation>这一对模型还没有数据。推测解码在你自己的对话中带来的加速会按文本类型在此累计；文本本身不会保存。</translation>
+        <source>Nothing yet with this pair.</source>
+        <translation>这一对模型还没有数据。</translation>
+    </message>
+    <message>
+        <source>What speculation brings on your own chats is added up here, by kind of text; the texts themselves are not kept.</source>
+        <translation>推测解码在你自己的对话中带来的加速会按文本类型在此累计；文本本身不会保存。</translation>
     </message>
     <message>
         <source>{ratio} · auto kept it off {share} % of the time</source>
@@ -541,6 +553,14 @@
         <translation>模型还在加载。请在就绪后运行。</translation>
     </message>
     <message>
+        <source>Nothing was written. Make room, or export it to another disk.</source>
+        <translation>没有写入任何内容。请腾出空间，或导出到另一个磁盘。</translation>
+    </message>
+    <message>
+        <source>{reason}. Nothing was written; export it to another folder or under another name.</source>
+        <translation>{reason}。没有写入任何内容；请导出到另一个文件夹，或换一个文件名。</translation>
+    </message>
+    <message>
         <source>No pair is loaded.</source>
         <translation>没有加载模型。</translation>
     </message>
@@ -553,8 +573,16 @@
         <translation>你的上一条消息</translation>
     </message>
     <message>
+        <source>Stopped before anything was measured.</source>
+        <translation>已停止，还没有测量到任何结果。</translation>
+    </message>
+    <message>
         <source>Saved as {file}</source>
         <translation>已保存为 {file}</translation>
+    </message>
+    <message>
+        <source>This side is written without speculation.</source>
+        <translation>这一侧不使用推测解码。</translation>
     </message>
     <message>
         <source>Reply with speculation</source>

@@ -38,6 +38,16 @@ def test_json_keeps_its_keys() -> None:
     assert document["text"]["difference"] is None
 
 
+def test_a_stopped_comparison_says_so() -> None:
+    """Both files tell that fewer pairs were measured than planned."""
+    stopped = measured(pair(LONG, LONG))
+    assert json.loads(document_text(stopped))["complete"] is False
+    assert "- Runs: 1, stopped after 1 of 2" in markdown_text(stopped)
+    whole = measured(pair(LONG, LONG), pair(LONG, LONG))
+    assert json.loads(document_text(whole))["complete"] is True
+    assert "stopped" not in markdown_text(whole)
+
+
 def test_json_tells_a_difference_with_its_gap() -> None:
     """A gap that is infinite is no number, and no tie."""
     made = measured(pair(LONG, LONG), pair("a red car", "a blue car"))
@@ -71,7 +81,7 @@ def test_markdown_is_one_table_and_the_settings() -> None:
     rows = [line for line in lines if line.startswith("| ")]
     assert {line.replace("\\|", "").count("|") for line in rows} == {5}
     assert "| Tokens per second (median of 2) | 40.0 (40.0–40.0) | 80.0 (80.0–80.0) | 2.00 × |" in rows
-    assert lines[0] == "## a\\|b\\_c\\*"
+    assert lines[0] == "## a\\|b\\_c\\* F32 + SmolLM2 135M Instruct Q4\\_1"
     text = "\n".join(lines)
     for word in ("2.00 × on code", "identical, all 80 tokens", "seed 7", "0.3.36 (CPU)", "Q4\\_1"):
         assert word in text
