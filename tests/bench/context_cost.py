@@ -36,7 +36,7 @@ def main() -> None:
     ctx = max(arguments.contexts) * 5 // 4 + arguments.max_tokens
     request = LoadRequest(arguments.target, arguments.draft, ctx=ctx)
     session = load_session(1, request, None, lambda progress: None, lambda: False)
-    session.measure()
+    session.measure(lambda: False)
     sys.stdout.write(f"{'context':>8}{'first token off':>17}{'on':>8}{'ratio':>7}{'us a token off':>16}{'on':>8}\n")
     for context in arguments.contexts:
         stats = {False: [], True: []}
