@@ -50,7 +50,7 @@ def test_regret_against_the_oracle_is_at_most_three_percent(
 
 
 def test_no_reply_is_slower_than_off_by_more_than_three_percent(scores: dict[bool, list[list[Score]]]) -> None:
-    """Expected times over 512 tokens. Measured, the worst of the 200 is at 1.032, so 1.04 allows for other rounding."""
+    """Expected times over 512 tokens. Measured, the worst of the 200 is at 1.034, so 1.04 allows for other rounding."""
     against = np.array([late.against_off for drifting in scores.values() for _, late in drifting])
     assert np.quantile(against, 0.98) <= 1.03
     assert against.max() <= 1.04
