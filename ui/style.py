@@ -117,6 +117,7 @@ QPushButton[role="chip"] {{ font-weight: 400; }}
 QPushButton[role="link"] {{
     background: transparent; border: none; color: {t.accent}; padding: 0; font-weight: 400; text-align: left;
 }}
+QPushButton[role="link"]:disabled {{ color: {t.muted}; }}
 QPushButton[role="link"]:focus {{ text-decoration: underline; }}
 QToolButton[role="rail"] {{
     background: transparent; border: 1px solid transparent; border-radius: 8px; padding: 2px 0 3px 0;
