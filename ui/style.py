@@ -12,6 +12,9 @@ def install_style(application: QApplication) -> None:
     """Style the program now and whenever the theme changes."""
 
     def apply() -> None:
+        # Replacing one style sheet by another costs four times as much as taking it away and setting a new one: widgets
+        # are then styled one by one, each with what it hands on to all below it. Nothing is painted in between.
+        application.setStyleSheet("")
         application.setPalette(palette(theme()))
         application.setStyleSheet(stylesheet(theme()))
 
