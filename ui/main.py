@@ -18,6 +18,7 @@ from app.paths import Paths
 from app.starter import starter_pair
 from engine.protocol import LoadProgress
 from engine.types import LoadRequest
+from ui.accessible import install_accessible
 from ui.code_colours import warm_up
 from ui.collector import Collector
 from ui.compare_control import CompareControl
@@ -89,10 +90,11 @@ class Program:
 
 
 def prepare(application: QApplication) -> None:
-    """Name, font and style."""
+    """Name, font, style, and what screen readers hear."""
     application.setApplicationName("Draftlight")
     application.setFont(text_font(13))
     install_style(application)
+    install_accessible()
 
 
 def run(paths: Paths) -> int:
