@@ -208,6 +208,8 @@ def test_difference_found_while_others_are_written(shell: Shell) -> None:
     QTest.mouseClick(table.show_difference, Qt.MouseButton.LeftButton)
     assert text.verticalScrollBar().value() == text.verticalScrollBar().maximum()
     assert "once the comparison has ended" in table.show_difference.toolTip()
+    assert table.shown is not None
+    assert (table.shown.rows[-1].ratio, table.shown.rows[-1].tone) == ("differs", "")
     shell.client.release()
     shell.wait(lambda: not shell.comparing.running)
     assert table.show_difference.isEnabled()
