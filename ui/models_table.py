@@ -12,11 +12,9 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QHeaderView,
-    QLabel,
     QMenu,
     QTableView,
     QToolTip,
-    QVBoxLayout,
 )
 
 from app.translate import translate
@@ -25,10 +23,8 @@ from ui.models_cells import CELL, Act, Cell, CellDelegate, act_rects, act_words
 from ui.models_row_model import UNSORTED, Column, RowsModel
 from ui.steady_button import Changeover
 from ui.theme import theme_notifier
-from ui.translated import Translated
 
 HEAD = 33  # height of a heading
-BELOW = 9  # free room below the last row, for the card's round corners
 LEAST_SEEN = 3  # rows that a table has room for in the lowest window
 Move = QAbstractItemView.CursorAction
 Button = tuple[Hashable, Act]  # a row's key, and what it does
@@ -276,50 +272,3 @@ class ModelsTable(QTableView):
                 width = max(column.width, room - used) if column.stretch else width
             self.setColumnWidth(place, width)
             used += width if place in seen else 0
-
-
-class TableCard(Translated, QFrame):
-    """A table in a card that is no higher than its rows. Its names follow the language."""
-
-    def __init__(self, table: ModelsTable, name: Callable[[], str], nothing: Callable[[], str] = str) -> None:
-        """`name` is what a screen reader says of the table, `nothing` what is seen instead of rows."""
-        super().__init__()
-        self.setProperty("role", "card")
-        self.table = table
-        self._name, self._nothing = name, nothing
-        self._words = QLabel()
-        self._words.setProperty("tone", "muted")
-        self._words.setContentsMargins(10, 10, 10, 3)
-        self._words.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, BELOW - 2)  # the border takes two pixels
-        column.setSpacing(0)
-        column.addWidget(table)
-        column.addWidget(self._words)
-        table.rows.modelReset.connect(self._fit)
-        self._fit()
-        self.retranslate()
-
-    def retranslate(self) -> None:
-        self.table.setAccessibleName(self._name())
-        self.table.rows.refresh()
-        self._fit()
-
-    @property
-    def nothing(self) -> str:
-        """What stands there instead of rows."""
-        return self._words.text() if self._words.isVisibleTo(self) else ""
-
-    def show_at_most(self, rows: int) -> None:
-        """Take exactly the height of the rows there are, up to so many."""
-        seen = min(rows, max(1, self.table.rows.rowCount()))
-        self.setFixedHeight(self.table.height_of(seen) + BELOW)
-
-    def _fit(self) -> None:
-        words = "" if self.table.rows.rowCount() else self._nothing()
-        self._words.setText(words)
-        self._words.setVisible(bool(words))
-        self.table.updateGeometry()
-        if self.minimumHeight() != self.maximumHeight():  # else `show_at_most` says how high
-            words_height = self._words.sizeHint().height() if words else 0
-            self.setMaximumHeight(self.table.content_height() + words_height + BELOW)

@@ -16,7 +16,8 @@ from ui.models_drafts import Target
 from ui.models_drafts_card import DraftsCard
 from ui.models_fits import ModelsFits
 from ui.models_rows import LocalRow, PairRow
-from ui.models_table import ModelsTable, TableCard
+from ui.models_table import ModelsTable
+from ui.models_table_card import TableCard
 from ui.models_words import pair_subtitle, repo_name
 from ui.state_card import StateCard
 from ui.translated import Translated
