@@ -5,9 +5,6 @@ Nothing of the texts is kept, nor when in a day they were written. The file is d
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
-import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -15,25 +12,22 @@ from math import isfinite
 from pathlib import Path
 from typing import Final
 
+from app.disposable_table import DisposableTable
 from app.text_kind import KINDS
 from engine.stats import GenerationStats
 from engine.types import LoadRequest
 
 KEPT_DAYS: Final = 35
-_PATIENCE_S: Final = 0.5  # for another window that is writing
-_FORMAT: Final = 1
-_DAMAGED: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)  # the last: another table
-_TABLE: Final = """
-CREATE TABLE mix (
+_DEFINITION: Final = """(
     day INTEGER, pair TEXT, kind TEXT, tokens INTEGER, rested INTEGER, decode_s REAL, plain_s REAL,
     PRIMARY KEY (day, pair, kind)
-) WITHOUT ROWID
-"""
+) WITHOUT ROWID"""
 _ADD: Final = """
 INSERT INTO mix VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
     tokens = tokens + excluded.tokens, rested = rested + excluded.rested,
     decode_s = decode_s + excluded.decode_s, plain_s = plain_s + excluded.plain_s
 """
+_FORGET: Final = "DELETE FROM mix WHERE day <= ?"
 _SINCE: Final = "SELECT kind, tokens, rested, decode_s, plain_s FROM mix WHERE day BETWEEN ? AND ? AND pair = ?"
 
 
@@ -87,63 +81,22 @@ class Mix:
 
     def __init__(self, file: Path) -> None:
         """The file is made with the first call that needs it."""
-        self._file = file
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
+        self._table = DisposableTable(file, "mix", _DEFINITION)
 
     def add(self, pair: str, reply: MixedReply, today: date | None = None) -> None:
         """Remember a reply of `pair`, and forget what is older than KEPT_DAYS."""
         day = (today or date.today()).toordinal()
         row = (day, pair, reply.kind, reply.tokens, reply.rested, reply.decode_s, reply.plain_s)
-        with self._lock:
-            for _ in range(2):
-                try:
-                    with self._open() as connection:
-                        connection.execute(_ADD, row)
-                        connection.execute("DELETE FROM mix WHERE day <= ?", (day - KEPT_DAYS,))
-                    return
-                except (sqlite3.Error, ValueError, OSError) as error:
-                    self._start_anew(error)
+        self._table.do((_ADD, row), (_FORGET, (day - KEPT_DAYS,)))
 
     def own_mix(self, pair: str, days: int = 7, today: date | None = None) -> tuple[MixRow, ...]:
         """What `pair` has brought in the last days, today included: most tokens first."""
         day = (today or date.today()).toordinal()
-        with self._lock:
-            try:
-                rows = self._open().execute(_SINCE, (day - days + 1, day, pair)).fetchall()
-            except (sqlite3.Error, ValueError, OverflowError, OSError) as error:
-                self._start_anew(error)
-                rows = []
+        rows = self._table.do((_SINCE, (day - days + 1, day, pair)))
         return _summed(MixedReply(*row) for row in rows if _is_sound(*row))
 
     def close(self) -> None:
-        with self._lock:
-            self._close()
-
-    def _open(self) -> sqlite3.Connection:
-        """Raises OSError and sqlite3.Error."""
-        if self._connection is None:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(self._file, timeout=_PATIENCE_S, check_same_thread=False)
-            if self._connection.execute("PRAGMA user_version").fetchone() != (_FORMAT,):
-                with self._connection as connection:
-                    connection.execute("BEGIN IMMEDIATE")
-                    connection.execute("DROP TABLE IF EXISTS mix")
-                    connection.execute(_TABLE)
-                    connection.execute(f"PRAGMA user_version = {_FORMAT}")
-        return self._connection
-
-    def _start_anew(self, error: Exception) -> None:
-        """After a failure: the next call opens the file again, and where it was damaged, another."""
-        self._close()
-        if getattr(error, "sqlite_errorcode", None) in _DAMAGED:
-            with contextlib.suppress(OSError):  # another program has it open
-                self._file.unlink(missing_ok=True)
-
-    def _close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._table.close()
 
 
 def _is_sound(kind: object, tokens: object, rested: object, decode_s: object, plain_s: object) -> bool:
