@@ -70,7 +70,7 @@ def _document(knowledge: Knowledge) -> dict[str, object]:
 
 
 def _knowledge(document: Any) -> Knowledge:
-    """Raises ValueError, TypeError, KeyError or AttributeError where it is not what `_document` makes."""
+    """Raises ValueError, TypeError, KeyError, AttributeError or OverflowError for what `_document` never makes."""
     costs, acceptance = document["costs"], document["acceptance"]
     return Knowledge(
         MeasuredCosts(
