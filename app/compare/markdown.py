@@ -7,8 +7,8 @@ from app.compare.measured import Measured, engine_build, length_word
 from app.compare.presets import preset_name
 from app.compare.values import Side
 from app.compare.words import difference_words, identical_words, stopped_words, verdict_words
+from app.pairs import model_title
 from app.translate import translate
-from engine.types import ModelInfo
 
 _NONE = "–"
 
@@ -56,8 +56,8 @@ def _facts(measured: Measured) -> list[tuple[str, str]]:
     measured_pairs = len(measured.outcome.pairs)
     stopped = stopped_words(measured_pairs, measured.plan.repeats)
     return [
-        (translate("compare", "Target"), _model(pair.target)),
-        (translate("compare", "Draft"), _NONE if pair.draft is None else _model(pair.draft)),
+        (translate("compare", "Target"), model_title(pair.target)),
+        (translate("compare", "Draft"), _NONE if pair.draft is None else model_title(pair.draft)),
         (translate("compare", "Prompt"), preset_name(measured.plan.preset)),
         (
             translate("compare", "Settings"),
@@ -78,10 +78,6 @@ def _facts(measured: Measured) -> list[tuple[str, str]]:
         (translate("compare", "Device"), pair.device),
         (translate("compare", "Engine"), f"llama-cpp-python {engine_build(measured.engine)}"),
     ]
-
-
-def _model(model: ModelInfo) -> str:
-    return f"{model.name} {model.quantisation}".strip()
 
 
 def _speed(side: Side) -> str:

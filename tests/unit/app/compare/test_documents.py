@@ -9,7 +9,8 @@ from math import inf
 from app.compare.document import document_text, sweep_document
 from app.compare.markdown import markdown_text
 from app.compare.sweep import sweep_outcome
-from app.compare.table import comparison_table, preset_table
+from app.compare.table import comparison_table, heading, preset_table
+from app.pairs import PairChoice
 from engine.types import Choice, Drafter, RoundChoice
 from tests.unit.app.compare.measurements import measured
 from tests.unit.app.compare.replies import LONG, pair, run, words
@@ -19,6 +20,16 @@ SIDE_KEYS = {
     "tokens_per_s", "least_tokens_per_s", "most_tokens_per_s", "ttft_s", "prefill_s", "completion_tokens",
     "acceptance_rate", "tokens_per_round", "passes",
 }  # fmt: skip
+
+
+def test_a_pair_is_called_the_same_everywhere() -> None:
+    """A known one by its own name, another by its models; on the terminal the models are told of both."""
+    models = "SmolLM2 135M Instruct F32 + SmolLM2 135M Instruct Q4_1"
+    files = measured()
+    known = replace(files, choice=PairChoice("starter"))
+    for made, title, named in ((files, models, models), (known, "SmolLM2 135M", f"SmolLM2 135M: {models}")):
+        assert json.loads(document_text(made))["pair"]["title"] == made.title == title
+        assert heading(made).startswith(f"{named}, on ")
 
 
 def test_json_keeps_its_keys() -> None:
