@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import shlex
 import signal
@@ -17,6 +16,7 @@ from typing import TextIO
 from app.amounts import size
 from app.engine_client import Job
 from app.error_words import Facts
+from app.json_text import json_text
 from app.messages import message_for
 from engine.errors import EngineError, ErrorKind, ErrorReport
 from engine.protocol import Event, Failed, LoadProgress
@@ -115,7 +115,7 @@ class Terminal:
             ReaderGoneError: nobody reads it.
             KeyboardInterrupt: once it is whole. A second Ctrl-C does not wait, as a reader may have stopped reading.
         """
-        text = json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
+        text = json_text(document)
         with _interrupted_afterwards():
             self.answer(text)
 

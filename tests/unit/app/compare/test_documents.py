@@ -22,6 +22,14 @@ SIDE_KEYS = {
 }  # fmt: skip
 
 
+def test_the_name_of_a_file_may_be_no_unicode() -> None:
+    """It is told as it is, and can be read back; the text can be encoded all the same."""
+    made = measured()
+    path = "/models/caf\udce9 \ud83d.gguf"
+    made = replace(made, pair=replace(made.pair, target=replace(made.pair.target, path=path)))
+    assert json.loads(document_text(made).encode())["pair"]["target"]["path"] == path
+
+
 def test_a_pair_is_called_the_same_everywhere() -> None:
     """A known one by its own name, another by its models; on the terminal the models are told of both."""
     models = "SmolLM2 135M Instruct F32 + SmolLM2 135M Instruct Q4_1"
