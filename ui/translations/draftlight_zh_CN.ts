@@ -261,6 +261,22 @@
         <translation>引擎</translation>
     </message>
     <message>
+        <source>auto</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>lookup</source>
+        <translation>查找</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>lookup, model</source>
+        <translation>查找和草稿模型</translation>
+    </message>
+    <message>
         <source>Code</source>
         <translation>代码</translation>
     </message>

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
 
+import pytest
+
+from app import translate
 from app.compare.document import document_text, sweep_document
 from app.compare.markdown import markdown_text
 from app.compare.sweep import sweep_outcome
@@ -118,3 +122,32 @@ def test_tables_for_the_terminal() -> None:
     assert "same" in text.splitlines()[1]
     assert "differs at 1" in text.splitlines()[2]
     assert "Story: After 1 equal tokens the texts part" in text
+
+
+@pytest.fixture
+def marked() -> Iterator[None]:
+    """Another language, in which every text that goes through the translation says so."""
+    translate.install(lambda context, text: f"«{text}»")
+    yield
+    translate.install(lambda context, text: text)
+
+
+@pytest.mark.usefixtures("marked")
+@pytest.mark.parametrize(
+    ("drafters", "words"),
+    [
+        ({Drafter.LOOKUP, Drafter.MODEL}, "«lookup, model»"),
+        ({Drafter.LOOKUP}, "«lookup»"),
+        ({Drafter.MODEL}, "«model»"),
+    ],
+)
+def test_settings_in_markdown_are_in_the_users_language(drafters: set[Drafter], words: str) -> None:
+    """Names of rules and numbers are the same in all of them."""
+    made = measured()
+    request = replace(made.plan.request, drafters=frozenset(drafters))
+    auto, fixed = (
+        markdown_text(replace(made, plan=replace(made.plan, request=replace(request, draft_length=length))))
+        for length in (None, 4)
+    )
+    assert f"«draft length «auto», drafters {words}, rule coupled" in auto
+    assert f"«draft length 4, drafters {words}, rule coupled" in fixed
