@@ -19,7 +19,7 @@ from app.error_words import Facts
 from app.json_text import json_text
 from app.messages import message_for
 from engine.errors import EngineError, ErrorKind, ErrorReport
-from engine.protocol import Event, Failed, LoadProgress
+from engine.protocol import Event, Failed, LoadProgress, Measuring
 
 EXIT_INTERRUPTED = 130  # as shells report Ctrl-C
 
@@ -166,6 +166,8 @@ class Terminal:
         for event in job:
             if isinstance(event, LoadProgress):
                 self.bytes_progress(f"Loading the {event.model}", event.done_bytes, event.total_bytes)
+            elif isinstance(event, Measuring):
+                self.progress("Measuring how fast the pair is")
             elif isinstance(event, Failed):
                 raise EngineError.of(event.report)
             else:

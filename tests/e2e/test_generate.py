@@ -167,8 +167,11 @@ def test_progress_is_shown_to_people_only(starter_words: list[str]) -> None:
     shown = os.read(ours, 65_536)
     os.close(ours)
     assert b"Loading the target" in shown
+    assert b"Measuring how fast the pair is" in shown
     assert b"Loading" not in done.stdout
-    assert "Loading" not in run(*words).err
+    err = run(*words).err
+    assert "Loading" not in err
+    assert "Measuring" not in err
 
 
 @pytest.mark.parametrize(

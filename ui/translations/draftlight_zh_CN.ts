@@ -1657,6 +1657,10 @@
         <translation>正在准备…</translation>
     </message>
     <message>
+        <source>Measuring how fast the pair is…</source>
+        <translation>正在测量模型对的速度…</translation>
+    </message>
+    <message>
         <source>{done} of {total} written</source>
         <translation>已写入 {done}，共 {total}</translation>
     </message>
