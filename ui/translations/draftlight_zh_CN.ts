@@ -553,6 +553,10 @@
         <translation>推测解码在你自己的对话中带来的加速会按文本类型在此累计；文本本身不会保存。</translation>
     </message>
     <message>
+        <source>{kind}, fixed length</source>
+        <translation>{kind}，固定长度</translation>
+    </message>
+    <message>
         <source>{ratio} · auto kept it off {share} % of the time</source>
         <translation>{ratio} · 自动模式有 {share} % 的时间让它休息</translation>
     </message>
