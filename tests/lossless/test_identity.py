@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from engine import noise
 from engine.distribution import Distribution
 from engine.verify import Match, Residual
-from tests.lossless import planted
+from tests.lossless import planted_rules as planted
 
 NUMBERS = 2**53
 TOLERANCE = Fraction(1, 2**48)
