@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from threading import Lock
 
 from pygments.lexer import ExtendedRegexLexer, Lexer, RegexLexer
 from pygments.lexers import get_lexer_by_name
@@ -27,6 +28,12 @@ Span = tuple[int, int, _TokenType]  # start and length in the line, in code poin
 Scanned = tuple[int, _TokenType, str]
 Stack = tuple[str, ...]
 ROOT: Stack = ("root",)
+# What models write most. Pygments compiles the tables of a language at its first use, up to 40 ms for one of these.
+COMMON = (
+    "python", "bash", "json", "javascript", "typescript", "html", "css", "sql", "java", "c", "cpp", "csharp", "rust",
+    "go", "yaml", "markdown", "php", "ruby", "kotlin", "swift", "xml", "lua", "r", "perl",
+)  # fmt: skip
+_compiling = Lock()  # two threads at the same tables would mix them up
 
 
 @cache
@@ -125,10 +132,17 @@ def _mixed(one: QColor, other: QColor, share: float) -> QColor:
     return QColor.fromRgbF(*(a + (b - a) * share for a, b in pairs))
 
 
+def warm_up() -> None:
+    """Get ready for the languages in `COMMON`, so that no first line of code holds up whoever paints it. Any thread."""
+    for language in COMMON:
+        _lexer(language)
+
+
 @cache
 def _lexer(language: str) -> Lexer | None:
     try:
-        return get_lexer_by_name(language, ensurenl=False) if language else None
+        with _compiling:
+            return get_lexer_by_name(language, ensurenl=False) if language else None
     except ClassNotFound:
         return None
 

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from enum import Enum, auto
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QTextCursor
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QTextCursor
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QPushButton, QWidget
 
 from app.translate import translate
 from ui.compare_settings import CompareSettings, settings_words
 from ui.flat_button import FlatButton
 from ui.message_box import PromptEdit
+from ui.steady_button import SteadyButton
 from ui.theme import theme, theme_notifier
 from ui.translated import Translated
 
@@ -156,13 +157,6 @@ class PromptField(Translated, QWidget):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
 
 
-class RunButton(QPushButton):
-    """Counts a double click once: its second half would stop what the first began."""
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        event.accept()
-
-
 class CompareBar(Translated, QWidget):
     """Children are public: the page wires `prompt` itself.
 
@@ -180,7 +174,7 @@ class CompareBar(Translated, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.prompt = PromptField()
-        self.chip, self.run, self.export = QPushButton(), RunButton(), QPushButton()
+        self.chip, self.run, self.export = QPushButton(), SteadyButton(), QPushButton()
         self.chip.setProperty("role", "chip")
         self.run.setProperty("role", "primary")
         self._settings = CompareSettings()
@@ -258,8 +252,9 @@ class CompareBar(Translated, QWidget):
             RunState.STOP: translate("transcript", "Stop"),
             RunState.STOPPING: translate("transcript", "Stopping…"),
         }
-        self.run.setText(words[self._state])
         begins = self._state in (RunState.RUN, RunState.RUN_AGAIN)
+        self.run.setText(words[self._state])
+        self.run.mean("run" if begins else "stop")
         self.run.setEnabled(bool(self.prompt.text.strip()) if begins else self._state is RunState.STOP)
         self.run.setToolTip(
             translate("compare", "Write the reply off and on, in turn (Enter)")

@@ -61,6 +61,7 @@ class CompareBoard(Translated, QWidget):
         """After a reply or a comparison began or ended."""
         comparison, compared = self._control.comparison, self._control.compared
         self.table.show_text(table_text(comparison.outcome, compared.plan.preset if compared else ""))
+        self.table.show_running(self._control.running)
         difference = None if comparison.outcome is None or self._control.running else comparison.outcome.difference
         measured = None if self._control.running else comparison.outcome
         self.caption.setText("" if compared is None else caption(compared, measured, self._control.engine))

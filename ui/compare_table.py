@@ -57,6 +57,7 @@ class CompareTable(Translated, QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self._shown: TableText | None = None
+        self._running = False
         self.verdict = wrapped("strong")
         self.difference = wrapped("small")
         self.show_difference, self.history = QPushButton(), FlatButton()
@@ -114,6 +115,17 @@ class CompareTable(Translated, QFrame):
         for widget in (self.difference, self.show_difference):
             widget.setVisible(bool(text.difference))
 
+    def show_running(self, running: bool) -> None:
+        """While replies are written the texts are not those in which the difference was found, and follow their end."""
+        self._running = running
+        self.show_difference.setEnabled(not running)
+        self.show_difference.setToolTip(
+            translate("compare", "The texts are still being written; it can be shown once the comparison has ended")
+            if running
+            else translate("compare", "Scroll both texts to the first difference")
+        )
+        self.show_difference.setAccessibleDescription(self.show_difference.toolTip())
+
     def retranslate(self) -> None:
         self.setAccessibleName(translate("compare", "Result"))
         for head, words in zip(
@@ -123,7 +135,7 @@ class CompareTable(Translated, QFrame):
         ):
             head.setText(words)
         self.show_difference.setText(translate("compare", "Show it"))
-        self.show_difference.setToolTip(translate("compare", "Scroll both texts to the first difference"))
+        self.show_running(self._running)
         self.history.setText(translate("compare", "Earlier runs"))
         self.history.setToolTip(translate("compare", "What was measured with this pair before"))
 

@@ -130,7 +130,7 @@ def _verdict_of(difference: Difference) -> tuple[str, str]:
         return translate("compare", "a tie"), "caution"
     if difference.by_chance:
         return translate("compare", "by chance"), ""
-    return translate("compare", "differs"), "warn"
+    return translate("compare", "differs"), "" if difference.gap is None else "warn"  # it may be a tie, too
 
 
 def _speed(side: Side, runs: int) -> str:

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPlainTextEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.translate import translate
 from ui.fonts import code_font
+from ui.steady_button import SteadyButton
 
 
 def show_details(parent: QWidget, title: str, report: str) -> QDialog:
@@ -123,7 +123,7 @@ def add_buttons(dialog: QDialog, column: QVBoxLayout, *buttons: tuple[str, Calla
     row = QHBoxLayout()
     row.addStretch(1)
     for place, (words, act) in enumerate(buttons):
-        button = QPushButton(words, dialog)
+        button = SteadyButton(words, dialog)  # the dialog comes under the mouse that asked for it
         button.setProperty("role", "" if place else "primary")
         button.setDefault(place == 0)
         button.clicked.connect(lambda _checked, act=act: act())

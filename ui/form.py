@@ -84,6 +84,15 @@ class Fraction(QDoubleSpinBox):
         event.ignore()
 
 
+def unseen_label(field: QWidget) -> QLabel:
+    """For a field whose own words say what it is: on Linux screen readers call a combo box by its label, and without
+    one by what is chosen. Put it beside the field; it takes no room."""
+    label = QLabel()
+    label.setBuddy(field)
+    label.hide()
+    return label
+
+
 def name_field(label: QLabel, field: QWidget, name: str, help_text: str) -> None:
     """Words for a field, for eyes and for screen readers."""
     label.setText(name)

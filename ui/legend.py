@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEv
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.translate import translate
+from ui.accessible import announce_as
 from ui.flat_button import FlatButton
 from ui.fonts import text_font
 from ui.provenance import Mark, mark_word
@@ -73,6 +74,7 @@ class Legend(Translated, QWidget):
         self._group = QButtonGroup(self)
         for button, mode in ((self.tokens, ViewMode.TOKENS), (self.rendered, ViewMode.RENDERED)):
             button.setCheckable(True)
+            announce_as(button, "radio")
             button.clicked.connect(lambda _checked=False, mode=mode: self.mode_chosen.emit(mode))
             self._group.addButton(button)
             row.addWidget(button)

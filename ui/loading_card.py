@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout
 
 from app.amounts import size
 from app.translate import translate
 from ui.elided_label import ElidedLabel
 from ui.pair_control import Loading
+from ui.steady_button import SteadyButton
 from ui.translated import Translated
 
 STEPS = 1_000
@@ -41,7 +42,7 @@ class LoadingCard(Translated, QFrame):
         self._text.setProperty("tone", "muted")
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
-        self._cancel = QPushButton()
+        self._cancel = SteadyButton()  # it comes where a button was that loads
         self._cancel.clicked.connect(self._stop)
         words = QVBoxLayout()
         words.setSpacing(6)

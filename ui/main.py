@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
@@ -17,6 +18,8 @@ from app.paths import Paths
 from app.starter import starter_pair
 from engine.protocol import LoadProgress
 from engine.types import LoadRequest
+from ui.accessible import install_accessible
+from ui.code_colours import warm_up
 from ui.collector import Collector
 from ui.compare_control import CompareControl
 from ui.compare_store import CompareStore
@@ -87,10 +90,11 @@ class Program:
 
 
 def prepare(application: QApplication) -> None:
-    """Name, font and style."""
+    """Name, font, style, and what screen readers hear."""
     application.setApplicationName("Draftlight")
     application.setFont(text_font(13))
     install_style(application)
+    install_accessible()
 
 
 def run(paths: Paths) -> int:
@@ -114,6 +118,7 @@ def run(paths: Paths) -> int:
     program.window.show()
     # Downloads go on by themselves, once the window has been painted.
     QTimer.singleShot(SETTLED_MS, program.models.start)
+    QTimer.singleShot(SETTLED_MS, threading.Thread(target=warm_up, name="code colours", daemon=True).start)
     try:
         return application.exec()
     finally:

@@ -106,7 +106,8 @@ class MainWindow(Translated, QMainWindow):
         """Enter presses the focused button, as Space does; Qt knows that in dialogs only."""
         button = self.focusWidget()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(button, QAbstractButton):
-            button.animateClick()
+            if not event.isAutoRepeat():
+                button.animateClick()
         else:
             super().keyPressEvent(event)
 
@@ -330,7 +331,9 @@ class MainWindow(Translated, QMainWindow):
 
     def _add_shortcuts(self) -> None:
         for key, act, _ in self._shortcuts():
-            QShortcut(QKeySequence(key), self).activated.connect(act)
+            shortcut = QShortcut(QKeySequence(key), self)
+            shortcut.setAutoRepeat(False)  # most of them would undo what they did
+            shortcut.activated.connect(act)
 
     def _shortcuts(self) -> list[tuple[str, Callable[[], object], str]]:
         """Key, what it does, and that in words."""

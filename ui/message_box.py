@@ -14,10 +14,11 @@ from PySide6.QtGui import (
     QResizeEvent,
     QTextCursor,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.translate import translate
 from ui.fonts import text_font
+from ui.steady_button import SteadyButton
 from ui.theme import theme, theme_notifier
 from ui.translated import Translated
 
@@ -28,7 +29,7 @@ class PromptEdit(QPlainTextEdit):
     """As high as its text, up to eight lines or as many as its owner allows.
 
     Signals:
-        entered(): Enter without Shift.
+        entered(): Enter without Shift, once however long it is held.
         escaped()
     """
 
@@ -60,7 +61,8 @@ class PromptEdit(QPlainTextEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self.entered.emit()
+            if not event.isAutoRepeat():
+                self.entered.emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.escaped.emit()
         else:
@@ -92,7 +94,7 @@ class MessageBox(Translated, QWidget):
         self.note = QLabel()
         self.note.setFont(text_font(13))
         self.note.hide()
-        self.button = QPushButton()
+        self.button = SteadyButton()
         self.button.setProperty("role", "primary")
         self.button.setFont(text_font(13, strong=True))
         row = QHBoxLayout(self)
@@ -179,6 +181,7 @@ class MessageBox(Translated, QWidget):
             self.stop_requested.emit()
 
     def _refresh(self) -> None:
+        self.button.mean("stop" if self._writing else "send")
         if self._writing and self._stopping:
             self.button.setText(translate("transcript", "Stopping…"))
             self.button.setToolTip("")

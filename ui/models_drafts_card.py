@@ -18,6 +18,7 @@ from ui.models_row_model import Column
 from ui.models_rows import DraftRow
 from ui.models_table import ModelsTable
 from ui.models_words import part_of
+from ui.steady_button import SteadyButton
 from ui.translated import Translated
 
 MOST_SEEN = 4  # rows; the others are reached by scrolling
@@ -49,7 +50,7 @@ class DraftsCard(Translated, QFrame):
         self._note.setProperty("tone", "muted")
         self._note.setTextFormat(Qt.TextFormat.PlainText)
         self._note.setWordWrap(True)
-        self._make, self._compare, self._stop = QPushButton(), QPushButton(), QPushButton()
+        self._make, self._compare, self._stop = SteadyButton(), SteadyButton(), SteadyButton()
         for button in (self._make, self._compare, self._stop):
             button.setProperty("role", "link")
             button.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -24,8 +24,9 @@ from app.amounts import count
 from app.fit.values import Advice, AdviceKind
 from app.translate import translate
 from engine.types import KvType, LoadRequest
+from ui.accessible import announce_as
 from ui.fonts import text_font
-from ui.form import Choice
+from ui.form import Choice, unseen_label
 from ui.models_acts import ModelsActs
 from ui.models_cells import Act
 from ui.models_control import ModelsControl
@@ -82,6 +83,7 @@ class ModelsPage(Translated, QWidget):
         self._context.show_value(8_192)
         for choice in (self._context, self._kv):
             choice.setProperty("role", "head")
+        self._context_label, self._kv_label = unseen_label(self._context), unseen_label(self._kv)
         self._add = QPushButton()
         self._problems = ProblemCards()
         self._build()
@@ -130,9 +132,11 @@ class ModelsPage(Translated, QWidget):
         self._filter.setPlaceholderText(translate("models", "Filter…"))
         self._filter.setAccessibleName(translate("models", "Filter the table"))
         self._context.name_values([translate("models", "Context {n}").format(n=count(ctx)) for ctx in CONTEXTS])
-        self._context.setAccessibleName(translate("models", "Context of what is opened here"))
+        self._context_label.setText(translate("models", "Context of what is opened here"))
         self._kv.name_values([translate("models", "KV cache {type}").format(type=kind.value) for kind in KV_TYPES])
-        self._kv.setAccessibleName(translate("models", "KV cache of what is opened here"))
+        self._kv_label.setText(translate("models", "KV cache of what is opened here"))
+        for choice, label in ((self._context, self._context_label), (self._kv, self._kv_label)):
+            choice.setAccessibleName(label.text())
         self._add.setText(translate("models", "Add GGUF files…"))
         self._refresh()
 
@@ -244,6 +248,7 @@ class ModelsPage(Translated, QWidget):
             button = QPushButton()
             button.setProperty("role", "tab")
             button.setCheckable(True)
+            announce_as(button, "tab")
             self._tabs.addButton(button, place)
             tabs.addWidget(button)
         tabs.addStretch(1)
@@ -253,7 +258,7 @@ class ModelsPage(Translated, QWidget):
         self._filter.setMaximumWidth(200)
         choices.addStretch(1)
         choices.addWidget(self._filter, 1)
-        for widget in (self._context, self._kv, self._add):
+        for widget in (self._context, self._kv, self._add, self._context_label, self._kv_label):
             choices.addWidget(widget)
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(10)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
 from app.amounts import count, size
 from app.downloads.state import DownloadState
@@ -32,6 +32,7 @@ from ui.models_words import (
     place_words,
     progress_words,
 )
+from ui.steady_button import SteadyButton
 from ui.style import set_role
 from ui.translated import Translated
 
@@ -46,7 +47,7 @@ class ActButtons(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._acts: tuple[Act, ...] = ()
-        self._buttons: list[QPushButton] = []
+        self._buttons: list[SteadyButton] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(8)
@@ -55,12 +56,12 @@ class ActButtons(QWidget):
     def acts(self) -> tuple[Act, ...]:
         return self._acts
 
-    def button(self, act: Act) -> QPushButton:
+    def button(self, act: Act) -> SteadyButton:
         return self._buttons[self._acts.index(act)]
 
     def show_acts(self, acts: tuple[Act, ...]) -> None:
         while len(self._buttons) < len(acts):
-            button, place = QPushButton(), len(self._buttons)
+            button, place = SteadyButton(), len(self._buttons)
             button.clicked.connect(lambda _checked, place=place: self.pressed.emit(self._acts[place]))
             self._grid.addWidget(button, place // 2, place % 2)
             self._buttons.append(button)
@@ -69,6 +70,7 @@ class ActButtons(QWidget):
             button.setVisible(place < len(acts))
             if place < len(acts):
                 button.setText(act_words(acts[place]))
+                button.mean(acts[place])
                 set_role(button, "primary" if place == 0 and acts[0] in MAIN else "")
         self.setVisible(bool(acts))
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QCursor, QHelpEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QApplication,
     QFrame,
     QHeaderView,
     QLabel,
@@ -22,6 +23,7 @@ from app.translate import translate
 from ui.elided_label import plain_tip
 from ui.models_cells import CELL, Act, Cell, CellDelegate, act_rects, act_words
 from ui.models_row_model import UNSORTED, Column, RowsModel
+from ui.steady_button import Changeover
 from ui.theme import theme_notifier
 from ui.translated import Translated
 
@@ -29,6 +31,7 @@ HEAD = 33  # height of a heading
 BELOW = 9  # free room below the last row, for the card's round corners
 LEAST_SEEN = 3  # rows that a table has room for in the lowest window
 Move = QAbstractItemView.CursorAction
+Button = tuple[Hashable, Act]  # a row's key, and what it does
 
 
 class ModelsTable(QTableView):
@@ -56,7 +59,10 @@ class ModelsTable(QTableView):
         self.rows = RowsModel(columns, key, words)
         self._acts = acts
         self._kept: Hashable = None  # the key of the chosen row
-        self._pressed: tuple[Hashable, Act] | None = None  # the button under the mouse when it went down last
+        self._pressed: Button | None = None  # under the mouse when it went down last
+        self._meant: Button | None = None  # by this press and the quick ones after it
+        self._place = QPoint()
+        self._changeover = Changeover()
         self._cells = CellDelegate(self)
         self.setProperty("role", "models")
         self.setModel(self.rows)
@@ -163,7 +169,8 @@ class ModelsTable(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.current
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and row is not None and self._acts(row):
-            self.acted.emit(self._acts(row)[0], row)
+            if not event.isAutoRepeat():
+                self.acted.emit(self._acts(row)[0], row)
         else:
             super().keyPressEvent(event)
 
@@ -176,8 +183,17 @@ class ModelsTable(QTableView):
         self._heat(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Quick presses at one place are meant for the button that was there first: a row may have others by now, or
+        be another one."""
         super().mousePressEvent(event)
-        self._pressed = self._button_at(event)
+        button, place = self._button_at(event), event.position().toPoint()
+        at_once = (place - self._place).manhattanLength() <= QApplication.styleHints().mouseDoubleClickDistance()
+        if at_once and button != self._meant and self._changeover.takes():
+            self._pressed = None
+        else:
+            self._pressed = self._meant = button
+            self._changeover.begin()
+        self._place = place
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
@@ -185,10 +201,8 @@ class ModelsTable(QTableView):
             self.acted.emit(self._pressed[1], self.rows.row(self.indexAt(event.position().toPoint()).row()))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Two presses, unless the first one put another button under the mouse."""
-        super().mouseDoubleClickEvent(event)
-        if self._button_at(event) != self._pressed:
-            self._pressed = None
+        """Two presses."""
+        self.mousePressEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
@@ -196,7 +210,7 @@ class ModelsTable(QTableView):
             return True
         return super().viewportEvent(event)
 
-    def _button_at(self, event: QMouseEvent) -> tuple[Hashable, Act] | None:
+    def _button_at(self, event: QMouseEvent) -> Button | None:
         hit = self._act_at(event.position().toPoint())
         if hit is None or event.button() is not Qt.MouseButton.LeftButton:
             return None

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QToolButton, QVBoxLayout
 
 from app.translate import translate
+from ui.accessible import announce_as
 from ui.icons import icon
 from ui.theme import theme, theme_notifier
 from ui.translated import Translated
@@ -52,6 +53,7 @@ class Rail(Translated, QFrame):
         button.setProperty("role", "rail")
         button.setCheckable(True)
         button.setAutoExclusive(True)
+        announce_as(button, "tab")
         button.setFixedSize(48, 44)
         button.setIconSize(QSize(20, 20))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)

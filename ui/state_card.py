@@ -7,9 +7,10 @@ from enum import Enum
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from ui.fonts import text_font
+from ui.steady_button import SteadyButton
 from ui.theme import theme, theme_notifier
 
 EDGE = 4
@@ -68,7 +69,7 @@ class StateCard(QWidget):
         foot = QHBoxLayout()
         foot.setSpacing(12)
         foot.addStretch(1)
-        self.buttons: list[QPushButton] = []
+        self.buttons: list[SteadyButton] = []
         for place, label in enumerate(buttons):
             self._add_button(label, place, foot)
         self._row.addLayout(foot)
@@ -92,7 +93,7 @@ class StateCard(QWidget):
         self._row.setDirection(way.TopToBottom if below else way.LeftToRight)
 
     def _add_button(self, label: str, place: int, row: QHBoxLayout) -> None:
-        button = QPushButton(label)
+        button = SteadyButton(label)  # one card comes where another was
         button.setProperty("role", "" if place else "primary")
         button.clicked.connect(lambda: self.clicked.emit(place))
         row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)

@@ -12,6 +12,9 @@ def install_style(application: QApplication) -> None:
     """Style the program now and whenever the theme changes."""
 
     def apply() -> None:
+        # Replacing one style sheet by another costs four times as much as taking it away and setting a new one: widgets
+        # are then styled one by one, each with what it hands on to all below it. Nothing is painted in between.
+        application.setStyleSheet("")
         application.setPalette(palette(theme()))
         application.setStyleSheet(stylesheet(theme()))
 
@@ -117,6 +120,7 @@ QPushButton[role="chip"] {{ font-weight: 400; }}
 QPushButton[role="link"] {{
     background: transparent; border: none; color: {t.accent}; padding: 0; font-weight: 400; text-align: left;
 }}
+QPushButton[role="link"]:disabled {{ color: {t.muted}; }}
 QPushButton[role="link"]:focus {{ text-decoration: underline; }}
 QToolButton[role="rail"] {{
     background: transparent; border: 1px solid transparent; border-radius: 8px; padding: 2px 0 3px 0;

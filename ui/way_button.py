@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QLabel, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QBoxLayout, QLabel, QSizePolicy
 
 from app.fit.values import Advice, Verdict
 from app.fit_words import advice_words
+from ui.steady_button import SteadyButton
 from ui.style import set_tone
 
 SIDE = 11
 GAP = 12
 
 
-class WayButton(QPushButton):
+class WayButton(SteadyButton):
     """What to change at the left, what that saves or costs at the right, or below where there is too little room.
 
     Signals:
@@ -47,6 +48,7 @@ class WayButton(QPushButton):
 
     def show_advice(self, advice: Advice) -> None:
         self._advice = advice
+        self.mean((advice.kind, advice.draft_id, advice.settings))
         what, effect = advice_words(advice)
         self._what.setText(what[:1].upper() + what[1:])
         self._effect.setText(effect)

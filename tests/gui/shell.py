@@ -130,6 +130,7 @@ def prepared_application() -> QApplication:
     application = QApplication.instance()
     assert isinstance(application, QApplication)
     prepare(application)
+    application.setDoubleClickInterval(0)  # presses of tests follow each other faster than a hand's
     return application
 
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.compare.values import Arm
@@ -122,14 +120,6 @@ def test_stop_before_anything_is_measured(shell: Shell) -> None:
     assert shell.comparing.measured == before
     assert shell.compare.bar.state is RunState.RUN_AGAIN
     assert shell.compare.notices.hint == "Stopped before anything was measured."
-
-
-def test_double_click(shell: Shell) -> None:
-    """It runs like a click; its second half does not stop."""
-    open_compare(shell, tapes.held(off(), 3))
-    for half in (QTest.mouseClick, QTest.mouseDClick, QTest.mouseRelease):
-        half(shell.compare.bar.run, Qt.MouseButton.LeftButton)
-    assert shell.compare.bar.state is RunState.STOP
 
 
 def test_impatient_clicks(shell: Shell) -> None:

@@ -29,6 +29,7 @@ from ui.main import MIX_FILE
 from ui.theme import ThemeChoice, theme, theme_notifier
 
 pytestmark = ignore_platform
+LONG = "The keeper counted the ships and wrote the number down.\n" * 60
 
 
 @pytest.fixture
@@ -43,6 +44,12 @@ def rows(shell: Shell) -> dict[str, tuple[str, str | None, str]]:
     shown = shell.compare.board.table.shown
     assert shown is not None
     return {row.name: (row.off, row.on, row.ratio) for row in shown.rows}
+
+
+def written(shell: Shell) -> int:
+    """Rounds of the reply under way."""
+    newest = shell.comparing.compared.newest if shell.comparing.compared is not None else None
+    return 0 if newest is None else newest.fold.stats.rounds
 
 
 def dialog(shell: Shell) -> QDialog:
@@ -186,6 +193,54 @@ def test_texts_are_those_of_the_difference(shell: Shell) -> None:
     assert "evening" in shell.compare.board.table.difference.text()
     texts = {arm: pane.text.reply.text for arm, pane in shell.compare.board.panes.items() if pane.text.reply}
     assert texts == {Arm.OFF: TEXT, Arm.ON: OTHER}
+
+
+def test_difference_found_while_others_are_written(shell: Shell) -> None:
+    """Where a difference is known while the comparison goes on, it is shown once that has ended: until then the texts
+    are others, and they follow what is written."""
+    open_compare(shell, *pairs(1), off(OTHER), on(), tapes.held(off(LONG), 200), on(), *pairs(1))
+    shell.compare.bar.run.click()
+    table = shell.compare.board.table
+    shell.wait(lambda: table.difference.isVisible() and written(shell) == 200)
+    shell.wait(lambda: not shell.compare._paint.isActive())
+    text = shell.compare.board.panes[Arm.OFF].text
+    assert text.verticalScrollBar().value() == text.verticalScrollBar().maximum() > 0
+    QTest.mouseClick(table.show_difference, Qt.MouseButton.LeftButton)
+    assert text.verticalScrollBar().value() == text.verticalScrollBar().maximum()
+    assert "once the comparison has ended" in table.show_difference.toolTip()
+    assert table.shown is not None
+    assert (table.shown.rows[-1].ratio, table.shown.rows[-1].tone) == ("differs", "")
+    shell.client.release()
+    shell.wait(lambda: not shell.comparing.running)
+    assert table.show_difference.isEnabled()
+    assert table.show_difference.toolTip() == "Scroll both texts to the first difference"
+
+
+def test_nothing_disturbs_a_comparison(shell: Shell) -> None:
+    """Another preset, other settings, the earlier runs, another page and another look change nothing of what runs."""
+    open_compare(shell)
+    compare(shell)
+    before = shell.comparing.compared
+    assert before is not None
+    shell.client.play_next(*pairs(1), off(), tapes.held(on(), 6), *pairs(2))
+    shell.compare.bar.run.click()
+    shell.wait(lambda: len(shell.client.requests) == 12 and written(shell) == 6)
+    page = shell.compare
+    page.bar.prompt.preset_chosen.emit(PRESETS[1].id)
+    page.settings.changed.emit(CompareSettings(seed=7, repeats=9, max_tokens=16))
+    page.board.table.history.click()
+    dialog(shell).accept()
+    assert not page.bar.export.isEnabled()
+    for name in ("chat", "models", "compare"):
+        shell.window.rail.chosen.emit(name)
+    theme_notifier().choose(ThemeChoice.DARK)
+    shell.client.release()
+    shell.wait(lambda: not shell.comparing.running)
+    after = shell.comparing.compared
+    assert after is not None
+    assert (after.plan, after.settings) == (before.plan, before.settings)
+    assert len(set(shell.client.requests)) == 2  # off and on
+    assert page.bar.run.isEnabled()
 
 
 def test_difference_that_is_no_tie(shell: Shell) -> None:

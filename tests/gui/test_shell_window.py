@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.preferences import Preferences, read_preferences
+from app.paths import Paths
+from app.preferences import Preferences, read_preferences, write_preferences
 from engine.types import FlashAttention, KvType, LoadRequest
 from tests.fakes import tapes
 from tests.fakes.fake_client import FakeClient
@@ -290,3 +291,22 @@ def test_a_closed_window_leaves_nothing_behind(qtbot: QtBot, tmp_path: Path) -> 
         pass
     gc.collect()
     assert len(QApplication.topLevelWidgets()) == before
+
+
+def test_a_changed_theme_looks_as_one_from_the_start(qtbot: QtBot, tmp_path: Path) -> None:
+    """Every page looks after a change of the theme as it does where the program starts in it."""
+    pictures: list[list[QImage]] = []
+    for theme_name in ("dark", "light"):
+        folder = tmp_path / theme_name
+        write_preferences(Paths(folder).state, Preferences(theme=theme_name))
+        with open_shell(qtbot, folder) as shell:
+            shell.load()
+            theme_notifier().choose(ThemeChoice.DARK)
+            pages = []
+            for name in ("chat", "compare"):
+                shell.window.rail.chosen.emit(name)
+                QApplication.processEvents()
+                pages.append(shell.window.grab().toImage())
+            pictures.append(pages)
+    theme_notifier().choose(ThemeChoice.SYSTEM)
+    assert pictures[0] == pictures[1]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from pygments.lexers import get_lexer_by_name
 from pygments.styles import get_style_by_name
@@ -120,3 +124,21 @@ def test_contrast_is_that_of_wcag() -> None:
     assert contrast(QColor("#000000"), QColor("#ffffff")) == pytest.approx(21)
     assert contrast(QColor("#777777"), QColor("#ffffff")) == pytest.approx(4.48, abs=0.01)
     assert contrast(QColor("#123456"), QColor("#123456")) == 1
+
+
+WARM_UP = """
+from threading import Thread
+from ui.code_colours import COMMON, _lexer, warm_up
+thread = Thread(target=warm_up)
+thread.start()
+_lexer("rust")  # somebody needs one meanwhile
+thread.join()
+made = _lexer.cache_info().misses
+assert None not in map(_lexer, COMMON)
+assert _lexer.cache_info().misses == made
+"""
+
+
+def test_common_languages_are_ready_before_they_are_needed() -> None:
+    """After the warm-up no common language is unknown or has to be looked for any more."""
+    subprocess.run([sys.executable, "-c", WARM_UP], check=True, cwd=Path(__file__).parents[2])

@@ -649,6 +649,10 @@
         <translation>将两侧文本滚动到第一处差异</translation>
     </message>
     <message>
+        <source>The texts are still being written; it can be shown once the comparison has ended</source>
+        <translation>文本仍在生成；对比结束后即可显示</translation>
+    </message>
+    <message>
         <source>Earlier runs</source>
         <translation>历次对比</translation>
     </message>
