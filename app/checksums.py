@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from pathlib import Path
+
+from app.small_file import write_small_file
 
 _LINE = re.compile(r"([0-9a-f]{64}) [ *]\S")
 
@@ -16,11 +17,9 @@ def checksum_path(file: Path) -> Path:
 
 def write_checksum(file: Path, sha256: str) -> None:
     """Keep the hash of a file that was just found right. A full disk costs the record, not the file."""
-    path = checksum_path(file)
-    fresh = path.with_name(path.name + ".new")
     with contextlib.suppress(OSError):
-        fresh.write_text(f"{sha256}  {file.name}\n", encoding="utf-8", errors="surrogateescape")
-        os.replace(fresh, path)
+        line = f"{sha256}  {file.name}\n"
+        write_small_file(checksum_path(file), line.encode("utf-8", errors="surrogateescape"))
 
 
 def read_checksum(file: Path) -> str | None:

@@ -46,10 +46,12 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         with terminal.interruptible():
             outcome = _run(arguments, paths, terminal)
-        if arguments.json and outcome.document is not None:
-            terminal.answer_json(outcome.document)
+            if arguments.json and outcome.document is not None:
+                terminal.answer_json(outcome.document)
     except ReaderGoneError:
         return 0
+    except KeyboardInterrupt:  # while the answer was written
+        return EXIT_INTERRUPTED
     except EngineError as error:  # the answer could not be written
         outcome = Outcome(1, None, error.report)
     if outcome.error is not None:

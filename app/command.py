@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app import options
+from app.amounts import count
 from app.catalogue.reading import Catalogue, read_catalogue
 from app.engine_client import EngineClient
 from app.messages import pair_notes
@@ -19,7 +20,7 @@ from app.starter import STARTER_ID
 from app.terminal import Terminal
 from engine.errors import EngineError, ErrorReport
 from engine.protocol import Loaded
-from engine.types import LoadedPair
+from engine.types import LEAST_CTX, LoadedPair, LoadRequest, context_of
 
 if TYPE_CHECKING:
     from app.devices.device import Machine
@@ -66,6 +67,14 @@ def tell_split(arguments: argparse.Namespace, machine: Machine, terminal: Termin
         terminal.note(f"The split is left out: shares {shares}, graphics cards {gpus}.")
 
 
+def tell_ctx(arguments: argparse.Namespace, terminal: Terminal) -> None:
+    """Say where a context becomes a larger one than was asked for."""
+    made = context_of(LoadRequest("", ctx=arguments.ctx), 0)
+    if arguments.ctx not in (None, made):
+        steps = f"contexts grow in steps of {LEAST_CTX}"
+        terminal.note(f"The context is {count(made)} tokens, not {count(arguments.ctx)}: {steps}.")
+
+
 def load(
     arguments: argparse.Namespace, choice: PairChoice, paths: Paths, terminal: Terminal, client: EngineClient
 ) -> LoadedPair:
@@ -86,6 +95,7 @@ def load(
         on_progress=lambda done, total: terminal.bytes_progress("Making the starter pair, once", done, total),
     )
     wanted = options.with_load_settings(arguments, request)
+    tell_ctx(arguments, terminal)
     with closing(FitDesk(paths)) as desk:
         judge = LoadJudge(desk, client)
         forecast = judge.judge(wanted, anyway=arguments.anyway)

@@ -33,6 +33,7 @@ from engine.protocol import (
     Load,
     Loaded,
     LoadProgress,
+    Measuring,
     Ready,
     Shutdown,
     Weigh,
@@ -225,7 +226,7 @@ class EngineLoop:
 
     def _route(self, task: Task, event: Event) -> None:
         if not isinstance(event, Ending):
-            if isinstance(event, LoadProgress | CostsSeen):
+            if isinstance(event, LoadProgress | Measuring | CostsSeen):
                 event = replace(event, job=task.job.id)  # a reload reports as the reply that waits for it
             if isinstance(event, Learned):
                 self._remember(task, event)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app import options
 from app.catalogue.reading import read_catalogue
-from app.command import Outcome, chosen_pair, tell_problems, tell_split
+from app.command import Outcome, chosen_pair, tell_ctx, tell_problems, tell_split
 from app.engine_client import EngineClient
 from app.pairs import find_pair
 from app.paths import Paths
@@ -148,5 +148,6 @@ def _machine(engine: EngineInfo, arguments: argparse.Namespace, terminal: Termin
         terminal.note(problem_sentence(problem))
     for card in machine.unused:
         terminal.note(unused_sentence(card))
+    tell_ctx(arguments, terminal)
     tell_split(arguments, machine, terminal)
     return machine

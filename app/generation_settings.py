@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, field, replace
 
+from app.prompts import whole_characters
 from app.text_kind import kind_of
 from engine.types import ChatFormat, ChatMessage, GenerationRequest, Rule, SamplingSettings
 
@@ -29,7 +30,9 @@ class GenerationSettings:
     def request(
         self, messages: tuple[ChatMessage, ...], *, speculate: bool, chat_format: ChatFormat
     ) -> GenerationRequest:
-        """A request for one reply. A random seed is drawn here, so that the reply can name it."""
+        """A request for one reply. A random seed is drawn here, so that the reply can name it; what was typed or pasted
+        comes in here, so half a character is replaced here."""
+        messages = tuple(replace(message, content=whole_characters(message.content)) for message in messages)
         sampling = self.sampling
         if self.random_seed:
             sampling = replace(sampling, seed=secrets.randbelow(SEED_LIMIT))

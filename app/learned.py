@@ -9,12 +9,11 @@ import contextlib
 import hashlib
 import json
 import math
-import os
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
-from app.small_file import read_small_file
+from app.small_file import file_stamp, read_small_file, write_small_file
 from engine.acceptance import LearnedAcceptance
 from engine.costs import MeasuredCosts
 from engine.knowledge import Knowledge
@@ -43,14 +42,13 @@ class LearnedPairs:
         with contextlib.suppress(OSError):
             path = self._path(request, info)
             path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = path.with_suffix(f".{os.getpid()}.new")
-            fresh.write_text(json.dumps(_document(knowledge)), encoding="utf-8")
-            os.replace(fresh, path)
+            write_small_file(path, json.dumps(_document(knowledge)))
             self._forget_oldest()
 
     def _path(self, request: LoadRequest, info: EngineInfo) -> Path:
-        """Named after all that changes what passes cost or how well the draft guesses. Raises OSError."""
-        files = [(path, *_stamp(path)) for path in (request.target, request.draft) if path is not None]
+        """Named after all that changes what passes cost or how well the draft guesses; another file under the same name
+        is another model. Raises OSError."""
+        files = [(path, *file_stamp(path)) for path in (request.target, request.draft) if path is not None]
         settings = asdict(replace(request, ctx=None, measure=False))
         devices = [device.description for device in info.devices]
         build = (info.llama_cpp_python, info.backends, info.system_info, devices)
@@ -64,12 +62,6 @@ class LearnedPairs:
                 path.unlink()
 
 
-def _stamp(path: str) -> tuple[int, int]:
-    """Another file under the same name is another model."""
-    stat = Path(path).stat()
-    return stat.st_size, stat.st_mtime_ns
-
-
 def _document(knowledge: Knowledge) -> dict[str, object]:
     return {
         "costs": asdict(knowledge.costs),
@@ -78,7 +70,7 @@ def _document(knowledge: Knowledge) -> dict[str, object]:
 
 
 def _knowledge(document: Any) -> Knowledge:
-    """Raises ValueError, TypeError, KeyError or AttributeError where it is not what `_document` makes."""
+    """Raises ValueError, TypeError, KeyError, AttributeError or OverflowError for what `_document` never makes."""
     costs, acceptance = document["costs"], document["acceptance"]
     return Knowledge(
         MeasuredCosts(

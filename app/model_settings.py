@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from app.paths import Paths, make_folder, storage_error
-from app.small_file import read_small_file
+from app.small_file import read_small_file, write_small_file
 
 DEFAULT_ENDPOINT = "https://huggingface.co"
 ENDPOINT_VARIABLE = "HF_ENDPOINT"
@@ -104,14 +103,7 @@ def write_model_settings(paths: Paths, settings: ModelSettings) -> None:
     file = _file(paths)
     make_folder(file.parent)
     try:
-        handle, name = tempfile.mkstemp(prefix=f"{file.name}.", suffix=".new", dir=file.parent)  # nobody else's
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as fresh:
-                json.dump(values, fresh, indent=2)
-            os.replace(name, file)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_small_file(file, json.dumps(values, indent=2))
     except OSError as error:
         raise storage_error(file, error) from error
 

@@ -11,7 +11,7 @@ from app.paths import Paths
 from app.requantise import OnJob, OnProgress
 from app.starter import STARTER_ID, STARTER_TITLE, starter_pair
 from engine.errors import EngineError, ErrorKind
-from engine.types import LoadRequest, SamplingSettings
+from engine.types import LoadedPair, LoadRequest, ModelInfo, SamplingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,21 @@ class PairChoice:
     def sampling(self) -> SamplingSettings | None:
         """What the target's card recommends; None where nobody knows."""
         return None if self.known is None else self.known.sampling
+
+
+def pair_title(pair: LoadedPair, choice: PairChoice) -> str:
+    """What people call a loaded pair: a known one by its own title, another by its models."""
+    return choice.title or models_title(pair)
+
+
+def models_title(pair: LoadedPair) -> str:
+    """All its models, "SmolLM2 135M F32 + SmolLM2 135M Q4_1"."""
+    return " + ".join(model_title(model) for model in (pair.target, pair.draft) if model is not None)
+
+
+def model_title(model: ModelInfo) -> str:
+    """With its quantisation, which often is all that tells two models apart."""
+    return f"{model.name} {model.quantisation}".strip()
 
 
 def find_pair(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from app.small_file import read_small_file, write_small_file
 
 THEMES = ("system", "light", "dark")
 LANGUAGES = ("system", "en", "zh_CN")
@@ -26,8 +27,8 @@ class Preferences:
 def read_preferences(folder: Path) -> Preferences:
     """What was remembered; each damaged value falls back to its default on its own."""
     try:
-        values = json.loads((folder / "window.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        values = json.loads(read_small_file(folder / "window.json"))
+    except (OSError, ValueError, RecursionError):
         return Preferences()
     if not isinstance(values, dict):
         return Preferences()
@@ -46,6 +47,4 @@ def write_preferences(folder: Path, preferences: Preferences) -> None:
     """Remember them, whole or not at all. A full or read-only disk costs the memory, never the program."""
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        fresh = folder / "window.json.new"
-        fresh.write_text(json.dumps(asdict(preferences), indent=2), encoding="utf-8")
-        os.replace(fresh, folder / "window.json")
+        write_small_file(folder / "window.json", json.dumps(asdict(preferences), indent=2))

@@ -1,4 +1,4 @@
-"""Prompts from files and from standard input, strictly read."""
+"""Prompts: from files and from standard input strictly read, from a window made whole."""
 
 from __future__ import annotations
 
@@ -76,6 +76,11 @@ def _message(path: str, number: int, entry: object) -> ChatMessage:
     if not is_unicode(content):
         raise refuse("has half a character (a lone surrogate)")
     return ChatMessage(role, content)
+
+
+def whole_characters(text: str) -> str:
+    """`text` with U+FFFD for each half of a character (a lone surrogate), as what a clipboard cut apart has."""
+    return text.encode("utf-16-le", errors="surrogatepass").decode("utf-16-le", errors="replace")
 
 
 def is_unicode(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from app.messages import draft_inactive_sentence, inactive_sentence, message_for
-from app.pairs import PairChoice
+from app.pairs import PairChoice, pair_title
 from engine.errors import ErrorReport
 from engine.stats import GenerationStats, ReplyFold
 from engine.types import EndReason, LoadedPair, RoundChoice, TokenEvent
@@ -92,11 +92,6 @@ def pair_document(pair: LoadedPair | None, choice: PairChoice) -> Document | Non
         "memory_bytes": pair.memory_bytes,
         "masked": pair.masked,
     }
-
-
-def pair_title(pair: LoadedPair, choice: PairChoice) -> str:
-    """A known pair by its own title, another by what its target's file says."""
-    return choice.title or pair.target.name
 
 
 def error_document(report: ErrorReport) -> Document:

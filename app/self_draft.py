@@ -18,6 +18,7 @@ from app.engine_client import EngineClient
 from app.model_values import LocalModel
 from app.paths import Paths, free_bytes
 from app.requantise import OnJob, OnProgress, requantise
+from app.small_file import file_stamp
 from app.translate import translate
 from engine.errors import EngineError, ErrorKind
 from engine.gguf import read_header, read_parts
@@ -144,7 +145,7 @@ def _path(target: LocalModel, file_type: str, paths: Paths) -> Path:
     """In a folder of the target's own: two files of one name, or one after the other at one path, may be two models."""
     identity = blake2b(os.fsencode(target.path.absolute()), digest_size=4)
     for part in target.parts:
-        status = part.stat()
-        identity.update(f"\0{status.st_size} {status.st_mtime_ns}".encode())
+        size_bytes, changed_ns = file_stamp(part)
+        identity.update(f"\0{size_bytes} {changed_ns}".encode())
     name = os.fsencode(target.path.stem)[:_LONGEST_NAME].decode("utf-8", errors="ignore")
     return paths.models / "self-drafts" / identity.hexdigest() / f"{name}.{file_type}.gguf"

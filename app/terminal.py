@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import shlex
 import signal
@@ -12,13 +11,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
+from typing import TextIO
 
 from app.amounts import size
 from app.engine_client import Job
 from app.error_words import Facts
+from app.json_text import json_text
 from app.messages import message_for
 from engine.errors import EngineError, ErrorKind, ErrorReport
-from engine.protocol import Event, Failed, LoadProgress
+from engine.protocol import Event, Failed, LoadProgress, Measuring
 
 EXIT_INTERRUPTED = 130  # as shells report Ctrl-C
 
@@ -38,6 +39,38 @@ def _nowhere() -> io.TextIOWrapper:
     return io.TextIOWrapper(io.FileIO(os.devnull, "w"), encoding="utf-8")
 
 
+def _buffered(stream: TextIO) -> TextIO:
+    """`stream`, buffered even where Python was told not to: else a signal cuts short what is being written."""
+    if isinstance(stream, io.TextIOWrapper) and isinstance(stream.buffer, io.RawIOBase):
+        return io.TextIOWrapper(io.BufferedWriter(stream.detach()), encoding="utf-8")
+    return stream
+
+
+def _drop_rest() -> None:
+    """What is still buffered for stdout must go somewhere, or the interpreter complains or waits at its exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def _interrupted_afterwards() -> Iterator[None]:
+    """Inside, the first Ctrl-C waits for the end; the second one does not."""
+    pressed = False
+
+    def on_interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        if pressed:
+            raise KeyboardInterrupt
+        pressed = True
+
+    before = signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
+
+
 class Terminal:
     """Main thread only.
 
@@ -53,7 +86,7 @@ class Terminal:
         self._job: Job | None = None
         self._progress_shown = False
         # A stream that was closed before the start is None.
-        sys.stdout = sys.stdout or _nowhere()
+        sys.stdout = _buffered(sys.stdout or _nowhere())
         sys.stderr = sys.stderr or _nowhere()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):  # Windows would write the answer in a legacy code page
@@ -65,17 +98,26 @@ class Terminal:
         try:
             sys.stdout.write(text)
             sys.stdout.flush()
+        except KeyboardInterrupt:
+            _drop_rest()
+            raise
         except OSError as error:
-            # What is still buffered must go somewhere, or the interpreter complains at its exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _drop_rest()
             if isinstance(error, BrokenPipeError):
                 raise ReaderGoneError from error
             reason = error.strerror or str(error)
             raise EngineError(ErrorKind.FOLDER_UNWRITABLE, path="stdout", reason=reason) from error
 
     def answer_json(self, document: dict[str, object]) -> None:
-        """Write one JSON object to stdout, on one line. Raises ReaderGoneError."""
-        self.answer(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+        """Write one JSON object to stdout, on one line: whole, whenever Ctrl-C is pressed, or nothing of it.
+
+        Raises:
+            ReaderGoneError: nobody reads it.
+            KeyboardInterrupt: once it is whole. A second Ctrl-C does not wait, as a reader may have stopped reading.
+        """
+        text = json_text(document)
+        with _interrupted_afterwards():
+            self.answer(text)
 
     def note(self, text: str) -> None:
         """Write a line to stderr."""
@@ -124,6 +166,8 @@ class Terminal:
         for event in job:
             if isinstance(event, LoadProgress):
                 self.bytes_progress(f"Loading the {event.model}", event.done_bytes, event.total_bytes)
+            elif isinstance(event, Measuring):
+                self.progress("Measuring how fast the pair is")
             elif isinstance(event, Failed):
                 raise EngineError.of(event.report)
             else:

@@ -2,7 +2,8 @@
 
 Two parts. The *rate by position* is counted, newer guesses more than older ones, and leans on the rate over all
 positions where a position was seldom reached. The *lift* of a confidence is what guesses of this confidence did against
-what their positions alone promised; where confidence says nothing, it is 1 and nothing changes.
+what their positions alone promised; where confidence says nothing, it is 1 and nothing changes. It begins with what is
+usual of a drafter, so that a pair's first reply need not buy what other pairs have shown.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from math import isfinite, sqrt
 from typing import Final
 
-from engine.types import MAX_DRAFT_LENGTH
+from engine.types import MAX_DRAFT_LENGTH, Drafter
 
 HALF_LIFE: Final = 64.0  # judged guesses after which one counts half: longer for what stays, shorter for what changes
 HOPE: Final = 0.7  # the rate before anything is known: a usual pair on usual text
@@ -23,8 +24,16 @@ BOLD: Final = 2.0  # standard deviations of the pooled rate that it could still 
 LASTS: Final = 16.0  # guesses that what was seen before a rest counts as after it, at least
 CARRIED: Final = 24.0  # guesses that earlier replies of this kind count as, at most
 LIFT_HALF_LIFE: Final = 512.0  # judged guesses; how a draft's confidence is to be read hardly changes with the text
-LIFT_LEAN: Final = 4.0  # guesses, half of them kept, that each bin starts with
+LIFT_LEAN: Final = 1.0  # guesses, half of them kept, that are added to each bin
 EDGES: Final = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98)  # of the bins: closer where most guesses are
+# Of the guesses in each bin, so many are kept where HOPE is the rate of all; and as how many guesses that counts. The
+# confidence of a draft model is a probability, and about true. A lookup's is length ÷ (length + 1) of its match: what
+# repeats for two or three tokens may be chance, what repeats for twenty goes on.
+USUAL: Final[Mapping[Drafter, tuple[float, ...]]] = {
+    Drafter.MODEL: (0.4, 0.45, 0.55, 0.65, 0.75, 0.88, 0.95, 0.98, 0.99),
+    Drafter.LOOKUP: (0.5, 0.5, 0.5, 0.5, 0.5, 0.75, 0.88, 0.96, 0.99),
+}
+USUAL_WEIGHT: Final[Mapping[Drafter, float]] = {Drafter.MODEL: 4.0, Drafter.LOOKUP: 16.0}
 SUREST: Final = 0.995  # nothing is certain
 ANY_KIND: Final = ""
 
@@ -37,7 +46,8 @@ class LearnedAcceptance:
 
     Attributes:
         kinds: kind of text -> guesses kept and not kept by position; ANY_KIND is all of them together.
-        bins: of each bin of confidence: guesses kept, not kept, and how many of them positions alone promised.
+        bins: of each bin of confidence: guesses kept, not kept, and how many of them positions alone promised; empty
+            where nothing was seen.
     """
 
     kinds: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = field(default_factory=dict)
@@ -47,10 +57,11 @@ class LearnedAcceptance:
 class Acceptance:
     """One drafter's acceptance, for one reply after another."""
 
-    def __init__(self, learned: LearnedAcceptance | None = None) -> None:
+    def __init__(self, drafter: Drafter, learned: LearnedAcceptance | None = None) -> None:
         learned = learned or LearnedAcceptance()
         self._kinds = {kind: (_counts(kept), _counts(missed)) for kind, (kept, missed) in learned.kinds.items()}
-        self._bins = [[0.0, 0.0, 0.0] for _ in range(len(EDGES) + 1)]
+        weight = USUAL_WEIGHT[drafter]
+        self._bins = [[weight * share, weight * (1 - share), weight * HOPE] for share in USUAL[drafter]]
         for values, (kept, missed, due) in zip(self._bins, learned.bins, strict=False):
             kept, missed = _count(kept), _count(missed)
             values[:] = [kept, missed, min(_count(due), kept + missed)]

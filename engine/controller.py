@@ -80,9 +80,8 @@ class Controller:
 
     def __init__(self, costs: Costs, learned: Mapping[Drafter, LearnedAcceptance] | None = None) -> None:
         self.costs = costs
-        self._acceptance = {drafter: Acceptance() for drafter in Drafter}
-        for drafter, values in (learned or {}).items():
-            self._acceptance[drafter] = Acceptance(values)
+        learned = learned or {}
+        self._acceptance = {drafter: Acceptance(drafter, learned.get(drafter)) for drafter in Drafter}
         self.begin(ANY_KIND)
 
     def begin(self, kind: str) -> None:

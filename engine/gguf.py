@@ -77,13 +77,14 @@ class GgufHeader:
         """What people call the model: the file's name without quantisation and part, "-" and "_" as blanks.
 
         `general.name` is often the name of a training run ("Smollm2 135M 8k Lc100K Mix1 Ep2"); it serves for files
-        that are just called model.gguf.
+        that are just called model.gguf. Bytes of the file's name that are no UTF-8 become U+FFFD.
         """
-        stem = _PART.sub("", self.path.stem)
+        file_stem = os.fsencode(self.path.stem).decode("utf-8", errors="replace")
+        stem = _PART.sub("", file_stem)
         stem = _QUANTISATION.sub("", stem)
         words = " ".join(_SEPARATORS.sub(" ", stem).split())
         if words.lower() in _NAMELESS:
-            return self.text("general.name").strip() or self.path.stem
+            return self.text("general.name").strip() or file_stem
         return words
 
     @property

@@ -18,7 +18,7 @@ from engine.knowledge import Knowledge
 from engine.limits import check_load
 from engine.llama import LlamaContext, LlamaModel
 from engine.prompt import PromptMaker
-from engine.protocol import LoadProgress
+from engine.protocol import LoadProgress, Measuring
 from engine.session import Session
 from engine.threads import candidates, choose, lent_cores
 from engine.types import MAX_DRAFT_LENGTH, Inactive, LoadedPair, LoadRequest, ModelInfo, context_of
@@ -31,14 +31,14 @@ def load_session(
     job: int,
     request: LoadRequest,
     knowledge: Knowledge | None,
-    report: Callable[[LoadProgress], None],
+    report: Callable[[LoadProgress | Measuring], None],
     cancelled: Callable[[], bool],
 ) -> Session:
     """Load a target and perhaps a draft.
 
     Args:
         knowledge: what was learned of this pair before.
-        report: called at most 20 times a second, on this thread.
+        report: called on this thread, with progress at most 20 times a second, then with Measuring.
         cancelled: asked as often as llama.cpp reports progress.
 
     Raises:
@@ -113,6 +113,7 @@ def load_session(
             # A line break says least in the place of what the draft cannot read, which is mostly a chat's marks.
             stand_in = max(draft_model.newline, 0) if draft_model.vocab_size < model.vocab_size else None
             draft = context(draft_model, 1, request.draft_gpu_layers, stand_in)
+        report(Measuring(job))
         inactive = _inactive(target, draft)
         if request.threads is None:
             for made, gpu_layers in ((target, request.gpu_layers), (draft, request.draft_gpu_layers)):

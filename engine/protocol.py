@@ -103,6 +103,14 @@ class LoadProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class Measuring:
+    """Both files are read. Until `Loaded` the pair is tried out: what it can do, with how many threads, and what passes
+    cost; the load can still be cancelled."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
     job: int
     pair: LoadedPair
@@ -216,6 +224,7 @@ class Failed:
 Event = (
     Ready
     | LoadProgress
+    | Measuring
     | Loaded
     | PrefillProgress
     | Started

@@ -31,8 +31,9 @@ from engine.speculate import DraftingEnded, Speculator
 from engine.types import Drafter, DraftRound, EndReason, GenerationRequest, Inactive, LoadedPair
 from engine.verify import AcceptanceRule, make_rule
 
-# Shorter repetitions are mostly chance. Beside a draft model, whose guesses are good everywhere, they must be longer.
-LEAST_MATCH: Final = 2
+LEAST_MATCH: Final = 2  # tokens; shorter repetitions are mostly chance
+# At a fixed length the lookup goes first wherever it has a match, so beside a draft model, whose guesses are good
+# everywhere, it must be a long one. By time, the controller learns what matches of each length are worth.
 LEAST_MATCH_BESIDE_MODEL: Final = 6
 TELL_COSTS_S: Final = 0.25  # between two words on what passes cost
 
@@ -264,7 +265,8 @@ class Session:
         if Drafter.LOOKUP not in request.drafters:
             return model, inactive
         self._lookup.truncate(_shared(self._lookup.tokens, tokens))
-        least = LEAST_MATCH if model is None else LEAST_MATCH_BESIDE_MODEL
+        by_time = request.draft_length is None
+        least = LEAST_MATCH if model is None or by_time else LEAST_MATCH_BESIDE_MODEL
         lookup = LookupDrafter(self._lookup, least, self._model.is_end)
         if model is not None:
             return ChainedDrafter(lookup, model), None

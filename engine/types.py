@@ -15,7 +15,7 @@ from enum import Enum
 from typing import Final
 
 MAX_CTX: Final = 1 << 24  # what a load may ask for; beyond, llama.cpp's 32-bit fields wrap or it computes for minutes
-LEAST_CTX: Final = 256  # also what llama.cpp rounds up to
+LEAST_CTX: Final = 256  # llama.cpp rounds contexts up to its multiples
 DEFAULT_CTX: Final = 8192  # where a load names none, and the target was trained with as many
 MAX_THREADS: Final = 512
 MAX_GPU_LAYERS: Final = 9999
@@ -289,8 +289,9 @@ class LoadRequest:
 
 
 def context_of(request: LoadRequest, trained_ctx: int) -> int:
-    """The tokens of context that a load makes, before llama.cpp rounds them up; trained_ctx is 0 where unknown."""
-    return max(LEAST_CTX, request.ctx or min(DEFAULT_CTX, trained_ctx or DEFAULT_CTX))
+    """The tokens of context that a load makes, rounded up as llama.cpp does; trained_ctx is 0 where unknown."""
+    wanted = request.ctx or min(DEFAULT_CTX, trained_ctx or DEFAULT_CTX)
+    return -(-wanted // LEAST_CTX) * LEAST_CTX
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class MixCard(Translated, QFrame):
             for label in (name, value):
                 label.setVisible(place < len(rows))
             if place < len(rows):
-                name.setText(kind_name(rows[place].kind))
+                name.setText(_name(rows[place]))
                 value.setText(_value(rows[place]))
                 value.setToolTip(translate("compare", "from {tokens} tokens").format(tokens=count(rows[place].tokens)))
                 set_tone(value, "good" if rows[place].ratio >= LEAST_GAIN else "")
@@ -90,6 +90,11 @@ class MixCard(Translated, QFrame):
         self._grid.addWidget(name, len(self._labels), 0)
         self._grid.addWidget(value, len(self._labels), 1)
         self._labels.append((name, value))
+
+
+def _name(row: MixRow) -> str:
+    kind = kind_name(row.kind)
+    return translate("compare", "{kind}, fixed length").format(kind=kind) if row.fixed else kind
 
 
 def _value(row: MixRow) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import secrets
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +13,7 @@ from app.compare.history import History
 from app.compare.measured import Measured, pair_key
 from app.compare.record import Drop, Record, record_of
 from app.paths import storage_error
+from app.small_file import write_small_file
 from engine.errors import ErrorReport
 from engine.types import LoadedPair
 from ui.models_pool import Pool, Task
@@ -107,19 +105,8 @@ class CompareStore(QObject):
 
 
 def _write(file: Path, content: bytes) -> None:
-    """Whole or not at all, and nothing else in its folder is touched; what is no regular file, a device say, is written
-    where it is."""
+    """Whole or not at all; what is no regular file, a device say, is written where it is."""
     if file.exists() and not file.is_file():
         file.write_bytes(content)
-        return
-    fresh = file.with_name(f".draftlight-{secrets.token_hex(8)}")
-    try:
-        with fresh.open("xb") as stream:
-            stream.write(content)
-        if file.exists():
-            shutil.copymode(file, fresh)
-        os.replace(fresh, file)
-    except OSError:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
-        raise
+    else:
+        write_small_file(file, content)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.amounts import count
-from app.compare.measured import engine_build, models_title
+from app.compare.measured import engine_build
 from app.compare.values import Arm, Difference, Outcome, Side, Step
 from app.compare.words import GAIN, LOSS, difference_words, stopped_words, verdict_words
+from app.pairs import models_title
 from app.translate import translate
 from engine.stats import ReplyFold
 from engine.types import EngineInfo, GenerationRequest, LoadedPair

@@ -79,8 +79,9 @@ class LoadingCard(Translated, QFrame):
         self._title.setText(self._title_words(self._loading))
         self._text.setText(self._progress_words(self._loading))
         done, total = self._loading.done_bytes, self._loading.total_bytes
-        self._bar.setRange(0, STEPS if total else 0)
-        self._bar.setValue(STEPS * done // total if total else 0)
+        known = total > 0 and not self._loading.measuring
+        self._bar.setRange(0, STEPS if known else 0)
+        self._bar.setValue(STEPS * done // total if known else 0)
 
     def _title_words(self, loading: Loading) -> str:
         if loading.preparing:
@@ -94,6 +95,8 @@ class LoadingCard(Translated, QFrame):
             return translate("loading", "Stopping…")
         if not loading.total_bytes:
             return translate("loading", "Getting ready…")
+        if loading.measuring:
+            return translate("loading", "Measuring how fast the pair is…")
         done, total, draft = loading.done_bytes, loading.total_bytes, loading.draft_bytes
         target = total - draft
         if loading.preparing:

@@ -51,7 +51,8 @@ class MixControl(QObject):
                 self._read()
 
     def _on_reply_ended(self, turn: ReplyTurn, load: LoadRequest) -> None:
-        reply = mixed_reply(turn.request.kind, turn.fold.stats)
+        costs = self._pairs.costs if load == self._pairs.request else None
+        reply = mixed_reply(turn.request.kind, turn.fold.stats, costs)
         if reply is not None:
             pair = mix_key(load)
             self._pool.run(lambda _task: self._mix.add(pair, reply), lambda _: self._read())

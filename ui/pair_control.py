@@ -11,7 +11,7 @@ from app.engine_client import EngineState
 from app.fit.forecast import Forecast
 from engine.costs import MeasuredCosts
 from engine.errors import ErrorKind, ErrorReport
-from engine.protocol import CostsSeen, Event, Failed, Finished, Loaded, LoadProgress
+from engine.protocol import CostsSeen, Event, Failed, Finished, Loaded, LoadProgress, Measuring
 from engine.types import EngineInfo, LoadedPair, LoadRequest
 from ui.worker import EngineWorker, FindPair, FoundPair, Remedy, Ticket
 
@@ -29,6 +29,7 @@ class Loading:
         again: the engine died and what was loaded comes back.
         model: "target" or "draft", whichever is read.
         draft_bytes: size of the draft's file. done_bytes, total_bytes: over both; 0 until the engine reports.
+        measuring: both are read, and the pair is tried out.
     """
 
     ticket: int
@@ -39,6 +40,7 @@ class Loading:
     draft_bytes: int = 0
     done_bytes: int = 0
     total_bytes: int = 0
+    measuring: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +171,9 @@ class PairControl(QObject):
                 self._coming_costs = costs
             case LoadProgress(model=model, done_bytes=done, total_bytes=total):
                 self.loading = replace(self.loading, model=model, done_bytes=done, total_bytes=total)
+                self.progressed.emit()
+            case Measuring():
+                self.loading = replace(self.loading, measuring=True)
                 self.progressed.emit()
             case FoundPair(request, draft_bytes, forecast):
                 self._forget_pair()

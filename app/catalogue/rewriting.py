@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from app.paths import storage_error
+from app.small_file import write_small_file
 
 Place = tuple[str | int, ...]  # keys and indices from the top: ("pairs", 0, "title")
 Scalar = str | int | float | bool | None
@@ -30,14 +29,8 @@ def replace_values(text: str, changes: Mapping[Place, Scalar]) -> str:
 def write_text(path: Path, text: str) -> None:
     """Put `text` in the place of what an existing file has, whole or not at all. Raises EngineError."""
     path = path.resolve()  # behind a link, what it leads to
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        try:
-            fresh.write_bytes(text.encode("utf-8"))
-            shutil.copymode(path, fresh)
-            os.replace(fresh, path)
-        finally:
-            fresh.unlink(missing_ok=True)
+        write_small_file(path, text)
     except OSError as error:
         raise storage_error(path, error) from error
 

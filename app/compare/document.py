@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 from app.compare.difference import different_pair, is_finite
 from app.compare.measured import Document, Measured, settings_document
 from app.compare.sweep import SweepOutcome
 from app.compare.values import Difference, Outcome
+from app.json_text import json_text
 from app.machine import engine_document, machine_document, versions
 from app.reply_document import choice_document, pair_document, stats_document
 from engine.types import EngineInfo, LoadedPair
@@ -27,7 +27,7 @@ def document_of(measured: Measured) -> Document:
 
 def document_text(measured: Measured) -> str:
     """`document_of` as the text of a file."""
-    return json.dumps(document_of(measured), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    return json_text(document_of(measured), indent=2)
 
 
 def outcome_document(outcome: Outcome, pair: LoadedPair) -> Document:

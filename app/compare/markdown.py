@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from app.amounts import count
-from app.compare.measured import Measured, engine_build, length_word
+from app.compare.measured import Measured, engine_build
 from app.compare.presets import preset_name
 from app.compare.values import Side
 from app.compare.words import difference_words, identical_words, stopped_words, verdict_words
+from app.pairs import model_title
 from app.translate import translate
-from engine.types import ModelInfo
+from engine.types import Drafter, GenerationRequest
 
 _NONE = "–"
 
@@ -56,8 +57,8 @@ def _facts(measured: Measured) -> list[tuple[str, str]]:
     measured_pairs = len(measured.outcome.pairs)
     stopped = stopped_words(measured_pairs, measured.plan.repeats)
     return [
-        (translate("compare", "Target"), _model(pair.target)),
-        (translate("compare", "Draft"), _NONE if pair.draft is None else _model(pair.draft)),
+        (translate("compare", "Target"), model_title(pair.target)),
+        (translate("compare", "Draft"), _NONE if pair.draft is None else model_title(pair.draft)),
         (translate("compare", "Prompt"), preset_name(measured.plan.preset)),
         (
             translate("compare", "Settings"),
@@ -66,8 +67,8 @@ def _facts(measured: Measured) -> list[tuple[str, str]]:
                 "draft length {length}, drafters {drafters}, rule {rule}, temperature {temperature}, seed {seed}, "
                 "context {ctx}",
             ).format(
-                length=length_word(request),
-                drafters=", ".join(sorted(drafter.value for drafter in request.drafters)),
+                length=_length(request),
+                drafters=_drafters(request),
                 rule=request.rule.value,
                 temperature=f"{request.sampling.temperature:g}",
                 seed=request.sampling.seed,
@@ -80,8 +81,16 @@ def _facts(measured: Measured) -> list[tuple[str, str]]:
     ]
 
 
-def _model(model: ModelInfo) -> str:
-    return f"{model.name} {model.quantisation}".strip()
+def _length(request: GenerationRequest) -> str:
+    return translate("compare", "auto") if request.draft_length is None else count(request.draft_length)
+
+
+def _drafters(request: GenerationRequest) -> str:
+    if request.drafters == {Drafter.LOOKUP}:
+        return translate("compare", "lookup")
+    if request.drafters == {Drafter.MODEL}:
+        return translate("compare", "model")
+    return translate("compare", "lookup, model")
 
 
 def _speed(side: Side) -> str:

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass, field
 
 from app.compare.values import ComparePlan, Outcome
-from app.pairs import PairChoice
+from app.pairs import PairChoice, pair_title
 from engine.types import EngineInfo, GenerationRequest, LoadedPair, LoadRequest, ModelInfo
 
 Document = dict[str, object]
@@ -30,7 +30,7 @@ class Measured:
     @property
     def title(self) -> str:
         """Of the pair, for people."""
-        return self.choice.title or models_title(self.pair)
+        return pair_title(self.pair, self.choice)
 
     @property
     def complete(self) -> bool:
@@ -42,12 +42,6 @@ def pair_key(pair: LoadedPair) -> str:
     """The same for the same two models on the same device, wherever their files lie."""
     models = [_model_key(model) for model in (pair.target, pair.draft) if model is not None]
     return json.dumps([*models, pair.device, pair.backend])
-
-
-def models_title(pair: LoadedPair) -> str:
-    """Both models with their quantisations, which often are all that tells them apart."""
-    models = [model for model in (pair.target, pair.draft) if model is not None]
-    return " + ".join(f"{model.name} {model.quantisation}".rstrip() for model in models)
 
 
 def engine_build(engine: EngineInfo) -> str:

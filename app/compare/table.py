@@ -12,7 +12,7 @@ from app.compare.sweep import Policy, SweepOutcome
 from app.compare.values import Outcome, Side
 from app.compare.words import difference_words, identical_words, verdict_words
 from app.messages import choice_sentence
-from app.reply_document import pair_title
+from app.pairs import models_title
 from app.table import table
 from engine.types import Choice
 
@@ -22,7 +22,8 @@ _NONE = "–"
 def heading(measured: Measured) -> str:
     """What was measured, on two lines."""
     request, pair, outcome = measured.plan.request, measured.pair, measured.outcome
-    models = [f"target {pair.target.quantisation}"] + ([f"draft {pair.draft.quantisation}"] if pair.draft else [])
+    title, models = measured.title, models_title(pair)
+    named = models if title == models else f"{title}: {models}"
     settings = [
         f"draft length {length_word(request)}",
         f"drafters {', '.join(sorted(drafter.value for drafter in request.drafters))}",
@@ -32,7 +33,7 @@ def heading(measured: Measured) -> str:
         f"context {count(pair.ctx)}",
         f"{count(len(outcome.pairs))} pairs of runs",
     ]
-    return f"{pair_title(pair, measured.choice)}: {', '.join(models)}, on {pair.device}\n{', '.join(settings)}\n"
+    return f"{named}, on {pair.device}\n{', '.join(settings)}\n"
 
 
 def comparison_table(outcome: Outcome, preset: str) -> str:

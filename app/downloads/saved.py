@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from app.downloads.state import Download, DownloadState
 from app.model_values import RemoteModel, RemotePart
 from app.paths import make_folder, storage_error
-from app.small_file import read_small_file
+from app.small_file import read_small_file, write_small_file
 from engine.errors import ErrorKind, ErrorReport
 
 _ENDED = (DownloadState.DONE, DownloadState.CANCELLED)
@@ -36,12 +35,10 @@ def read_downloads(file: Path) -> list[Download]:
 def write_downloads(file: Path, downloads: Iterable[Download]) -> None:
     """Whole or not at all. What is done or cancelled is left out. Raises EngineError: FOLDER_UNWRITABLE, DISK_FULL."""
     entries = [_entry(download) for download in downloads if download.state not in _ENDED]
-    fresh = make_folder(file.parent) / f"{file.name}.{os.getpid()}.new"
+    make_folder(file.parent)
     try:
-        fresh.write_text(json.dumps(entries, indent=1), encoding="utf-8")
-        os.replace(fresh, file)
+        write_small_file(file, json.dumps(entries, indent=1))
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         raise storage_error(file, error) from error
 
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import threading
 from pathlib import Path
 from typing import Final
 
-from app.small_file import read_small_file
+from app.small_file import read_small_file, write_small_file
 
 _KEPT: Final = 8  # of a device: drivers and habits change
 _DEVICES: Final = 32
@@ -39,9 +38,7 @@ class FitHistory:
             known = differences.pop(device_id, [])
             differences[device_id] = [*known, measured - predicted][-_KEPT:]  # last in the file: used last
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = self._path.with_name(self._path.name + ".new")
-            fresh.write_text(json.dumps(dict(list(differences.items())[-_DEVICES:]), indent=2), encoding="utf-8")
-            os.replace(fresh, self._path)
+            write_small_file(self._path, json.dumps(dict(list(differences.items())[-_DEVICES:]), indent=2))
 
     def _read(self) -> dict[str, list[int]]:
         try:

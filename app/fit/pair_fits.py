@@ -15,10 +15,11 @@ from app.fit.placing import Pair, Rooms
 from app.fit.report import fit_report
 from app.fit.search import Search
 from app.fit.values import FitReport, PairSettings
+from app.small_file import file_stamp
 from engine.errors import EngineError, ErrorReport
 
 Files = tuple[Path, ...]  # of one model, all its parts, or what is kept of their headers
-State = tuple[int, int]
+Stamps = tuple[tuple[int, int], ...] | None  # of a model's files; None while one is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class PairFits:
 
     def __init__(self, desk: FitDesk) -> None:
         self._desk = desk
-        self._models: dict[Files, tuple[tuple[State, ...], FileFigures | ErrorReport]] = {}
+        self._models: dict[Files, tuple[Stamps, FileFigures | ErrorReport]] = {}
 
     def report(self, question: FitQuestion) -> FitReport:
         """Some milliseconds, more where headers are read; a fraction of a second the first time llama.cpp is asked.
@@ -80,9 +81,9 @@ class PairFits:
 
     def _figures(self, files: Files) -> FileFigures:
         """Of files as they are now. What is wrong with them is remembered too."""
-        state = tuple(map(_state, files))
-        if files not in self._models or self._models[files][0] != state:
-            self._models[files] = state, self._read(files)
+        stamps = _stamps(files)
+        if files not in self._models or self._models[files][0] != stamps:
+            self._models[files] = stamps, self._read(files)
         known = self._models[files][1]
         if isinstance(known, ErrorReport):
             raise EngineError.of(known)
@@ -95,10 +96,8 @@ class PairFits:
             return error.report
 
 
-def _state(file: Path) -> State:
-    """By which a file that is another one now is known; nothing of one that is gone."""
+def _stamps(files: Files) -> Stamps:
     try:
-        state = file.stat()
+        return tuple(map(file_stamp, files))
     except OSError:
-        return 0, 0
-    return state.st_size, state.st_mtime_ns
+        return None

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,7 +17,7 @@ from app.hub.names import collision_key
 from app.hub.source import Source
 from app.model_values import RemoteModel, RemotePart
 from app.paths import make_folder, storage_error
-from app.small_file import read_small_bytes
+from app.small_file import read_small_bytes, write_small_file
 from engine.errors import EngineError, ErrorKind
 
 # Asking somebody else will not help.
@@ -115,13 +113,6 @@ def _is_whole(file: Path) -> bool:
 def _keep(file: Path, header: bytes) -> None:
     """Whole or not at all."""
     try:
-        handle, fresh = tempfile.mkstemp(prefix=f"{file.name}.", suffix=".new", dir=file.parent)
-        try:
-            with os.fdopen(handle, "wb") as opened:
-                opened.write(header + hashlib.sha256(header).digest())
-            os.replace(fresh, file)
-        except OSError:
-            Path(fresh).unlink(missing_ok=True)
-            raise
+        write_small_file(file, header + hashlib.sha256(header).digest())
     except OSError as error:
         raise storage_error(file.parent, error) from error

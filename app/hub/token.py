@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.paths import Paths, make_folder, storage_error
-from app.small_file import read_small_file
+from app.small_file import read_small_file, write_small_file
 from app.translate import translate
 from engine.errors import EngineError, ErrorKind
 
@@ -89,14 +87,7 @@ class Token:
     def _write_file(self, text: str) -> None:
         make_folder(self._file.parent)
         try:
-            handle, name = tempfile.mkstemp(prefix=".hub-token-", dir=self._file.parent)  # mode 0600
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    file.write(text)
-                os.replace(name, self._file)
-            except OSError:
-                Path(name).unlink(missing_ok=True)
-                raise
+            write_small_file(self._file, text, private=True)
         except OSError as error:
             raise storage_error(self._file, error) from None
 

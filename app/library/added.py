@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 from app.downloads.lock import lock
 from app.library.small_file import read_text
 from app.paths import Paths, make_folder, storage_error
+from app.small_file import write_small_file
 from app.translate import translate
 from engine.errors import EngineError, ErrorKind
 
@@ -46,14 +46,10 @@ def _change(paths: Paths, change: Callable[[tuple[Path, ...]], tuple[Path, ...]]
     target = make_folder(paths.data) / _NAME
     with _alone(target):
         after = change(read_added(paths))
-        fresh = target.with_name(f"{_NAME}.{os.getpid()}.new")
         try:
             # Names that are not UTF-8 have lone surrogates, which only ASCII can hold.
-            fresh.write_text(json.dumps([str(file) for file in after], indent=2, ensure_ascii=True), encoding="ascii")
-            os.replace(fresh, target)
+            write_small_file(target, json.dumps([str(file) for file in after], indent=2, ensure_ascii=True))
         except OSError as error:
-            with contextlib.suppress(OSError):
-                fresh.unlink(missing_ok=True)
             raise storage_error(target, error) from error
 
 

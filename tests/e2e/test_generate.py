@@ -167,8 +167,11 @@ def test_progress_is_shown_to_people_only(starter_words: list[str]) -> None:
     shown = os.read(ours, 65_536)
     os.close(ours)
     assert b"Loading the target" in shown
+    assert b"Measuring how fast the pair is" in shown
     assert b"Loading" not in done.stdout
-    assert "Loading" not in run(*words).err
+    err = run(*words).err
+    assert "Loading" not in err
+    assert "Measuring" not in err
 
 
 @pytest.mark.parametrize(
@@ -197,3 +200,17 @@ def test_draft_length_zero_is_told(tiny: TinyPair) -> None:
     """A draft length of 0 decodes plainly and says so."""
     words = ["generate", *tiny.words, "--prompt", "x", "--max-tokens", "3", "--draft-length", "0"]
     assert "draft length is 0" in run(*words).err
+
+
+@pytest.mark.parametrize("command", ["generate", "bench", "fit"])
+def test_a_context_that_becomes_larger_is_told(tiny: TinyPair, command: str) -> None:
+    """In a line and with the number that is made, which the JSON tells too; one that stays is no news."""
+    asked = [] if command == "fit" else ["--raw", "--prompt", "x", "--max-tokens", "24"]
+    once = ["--repeats", "1"] if command == "bench" else []
+    result = run(command, *tiny.words, *asked, *once, "--ctx", "300", "--json")
+    assert result.status == 0, result.err
+    assert result.err.splitlines().count("The context is 512 tokens, not 300: contexts grow in steps of 256.") == 1
+    of = result.document if command == "fit" else result.document["pair"]
+    assert isinstance(of, dict)
+    assert of["ctx"] == 512
+    assert "steps" not in run(command, *tiny.words, *asked, *once, "--ctx", "512", "--json").err

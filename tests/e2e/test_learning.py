@@ -10,7 +10,7 @@ from typing import Any
 from app.engine_client import EngineClient
 from app.learned import LearnedPairs
 from engine.errors import ErrorKind
-from engine.protocol import CostsSeen, Event, Failed, Finished, Loaded, LoadProgress
+from engine.protocol import CostsSeen, Event, Failed, Finished, Loaded, LoadProgress, Measuring
 from engine.types import DraftRound, EndReason, GenerationRequest, LoadRequest, SamplingSettings
 from tests.conftest import StarterFiles
 from tests.e2e.conftest import TinyPair
@@ -37,7 +37,9 @@ def test_a_load_measures_and_a_reply_learns_and_the_next_run_knows(tiny: TinyPai
     """Nothing of a reply of fixed length is learned, and what was learned survives the program."""
     request = LoadRequest(str(tiny.target), str(tiny.draft), threads=1, measure=True)
     with closing(EngineClient(tmp_path / "logs", LearnedPairs(tmp_path))) as client:
-        *_, costs, loaded = client.load(request)
+        *reading, measuring, costs, loaded = client.load(request)
+        assert {type(event) for event in reading} == {LoadProgress}
+        assert isinstance(measuring, Measuring)
         assert isinstance(costs, CostsSeen)
         assert isinstance(loaded, Loaded)
         assert len(costs.costs.verify_s) == 17
@@ -88,7 +90,7 @@ def test_a_load_can_be_cancelled_while_it_measures(starter: StarterFiles, tmp_pa
     with closing(EngineClient(tmp_path / "logs")) as client:
         job = client.load(LoadRequest(str(starter.target), str(starter.draft), threads=1, measure=True))
         for event in job:
-            if isinstance(event, LoadProgress) and event.model == "draft" and event.done_bytes == event.total_bytes:
+            if isinstance(event, Measuring):
                 job.cancel()
         assert isinstance(event, Failed)
         assert event.report.kind is ErrorKind.LOAD_CANCELLED

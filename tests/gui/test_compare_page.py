@@ -440,11 +440,16 @@ def test_own_mix(shell: Shell, tmp_path: Path) -> None:
     mix = Mix(tmp_path / "data" / MIX_FILE)
     mix.add(mix_key(tapes.REQUEST), MixedReply("code", 9_000, 0, 100.0, 179.0))
     mix.add(mix_key(tapes.REQUEST), MixedReply("chat", 4_000, 2_480, 80.0, 80.0))
+    mix.add(mix_key(tapes.REQUEST), MixedReply("code", 3_000, 0, 100.0, 130.0, fixed=True))
     mix.close()
     open_compare(shell)
     card = shell.compare.board.mix
     shell.wait(lambda: card.texts)
-    assert card.texts == [("Code", "1.79×"), ("Open chat", "1.00× · auto kept it off 62 % of the time")]
+    assert card.texts == [
+        ("Code", "1.79×"),
+        ("Open chat", "1.00× · auto kept it off 62 % of the time"),
+        ("Code, fixed length", "1.30×"),
+    ]
     assert not card.empty.isVisible()
 
 

@@ -249,6 +249,17 @@ def test_own_mix_is_remembered(qtbot: QtBot, tmp_path: Path) -> None:
         assert shell.program.mix.rows == rows
 
 
+def test_a_length_that_was_set_is_in_the_own_mix_too(shell: Shell) -> None:
+    """Apart, against what a pass over one token cost at the load; without speculation there is nothing to tell."""
+    load(shell)
+    shell.chat.settings.changed.emit(GenerationSettings(draft_length=4))
+    shell.client.play_next(tapes.reply(TEXT))
+    stats = shell.ask("Hello").fold.stats
+    shell.wait(lambda: shell.program.mix.rows)
+    ratio = stats.timed_tokens * tapes.COSTS.verify_s[0] / stats.decode_s
+    assert shell.program.mix.rows == (MixRow("chat", ratio, 0.0, stats.timed_tokens, fixed=True),)
+
+
 def test_a_card_of_rest_goes_with_the_switch(shell: Shell) -> None:
     """With speculation off there is nothing to keep on."""
     load(shell)

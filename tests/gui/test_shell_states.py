@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.conversation import ReplyTurn
 from app.fit.values import Verdict
 from engine.errors import ErrorKind, ErrorReport
+from engine.protocol import Measuring
 from engine.types import EndReason, Inactive
 from tests.fakes import tapes
 from tests.fakes.devices import GIB, card, machine
@@ -103,6 +104,17 @@ def test_time_left(shell: Shell) -> None:
     assert card.text == "target ready, draft 50 MB of 100 MB · 1 s left"
     card.show_loading(replace(loading, model="draft", done_bytes=600_000_000))
     assert card.text == "target ready, draft 100 MB of 100 MB"
+
+
+def test_measuring_after_the_files_are_read(shell: Shell) -> None:
+    """The last second or two of a load have words of their own, and can be cancelled too."""
+    shell.client.load_next((*tapes.loading()[:-1], Measuring(0), tapes.Hold(), *tapes.loading()[-1:]))
+    shell.pairs.open(tapes.REQUEST)
+    shell.wait(lambda: shell.chat.notices.loading.text == "Measuring how fast the pair is…")
+    shell.chat.notices.loading.press_cancel()
+    assert shell.chat.notices.loading.text == "Stopping…"
+    shell.wait(lambda: shell.pairs.loading is None)
+    assert shell.pairs.pair is None
 
 
 def test_cancelled_load(shell: Shell) -> None:

@@ -14,34 +14,51 @@ from engine.costs import Costs, MeasuredCosts
 from engine.policy import Offer, Step
 from engine.types import MAX_DRAFT_LENGTH, Drafter, RoundChoice
 
-# Under these a draft that is right two times in three pays for one to four guesses, and now and then for none.
-COSTS: Final = MeasuredCosts(tuple(1 + 0.28 * n for n in range(MAX_DRAFT_LENGTH + 1)), 0.14, 0.05, 0.02)
 NOISE: Final = 0.2
+FURTHER: Final = 0.05  # for each further token of a pass of the draft
+
+
+def machine(guess: float, draft: float) -> MeasuredCosts:
+    """On which judging a further guess takes `guess` of a plain pass of the target, and a pass of the draft `draft`."""
+    return MeasuredCosts(tuple(1 + guess * n for n in range(MAX_DRAFT_LENGTH + 1)), draft, FURTHER, 0.02)
+
+
+# For replies in turn, so that every choice there is gets its share of them whatever is learned on the way: where a
+# draft that is right two times in three pays, where it is so dear that only the lookup does, and where it is close.
+MACHINES: Final = (machine(0.1, 0.1), machine(0.1, 0.9), machine(0.28, 0.14))
 
 
 class Clocked:
-    """A `Policy`; its replies teach it, one after the other."""
+    """A `Policy`. Replies take turns on the machines and teach each its own controller."""
 
-    def __init__(self) -> None:
-        self.controller = Controller(Costs(COSTS))
+    def __init__(self, turn: int = 0) -> None:
+        """The first reply is on machine number `turn`."""
+        self._controllers = [Controller(Costs(costs)) for costs in MACHINES]
+        self._at = turn - 1
         self._rng = np.random.default_rng(5)
+
+    @property
+    def controller(self) -> Controller:
+        return self._controllers[self._at]
 
     @property
     def verdict(self) -> RoundChoice:
         return self.controller.verdict
 
     def begin(self, kind: str) -> None:
+        self._at = (self._at + 1) % len(MACHINES)
         self.controller.begin(kind)
 
     def end(self) -> None:
         self.controller.end()
 
     def plan(self, offers: Sequence[Offer], budget: int) -> ClockedPlan:
-        return ClockedPlan(self.controller.plan(offers, budget), self._noise())
+        return ClockedPlan(self.controller.plan(offers, budget), MACHINES[self._at].draft_s, self._noise())
 
     def saw(self, plan: object, drafted: int, judged: int, accepted: int, rest_s: float) -> None:
         assert isinstance(plan, ClockedPlan)
-        self.controller.saw(plan.plan, drafted, judged, accepted, COSTS.verify_s[drafted] * self._noise())
+        took_s = MACHINES[self._at].verify_s[drafted] * self._noise()
+        self.controller.saw(plan.plan, drafted, judged, accepted, took_s)
 
     def _noise(self) -> float:
         return exp(self._rng.normal(0, NOISE))
@@ -49,9 +66,10 @@ class Clocked:
 
 @dataclass(slots=True)
 class ClockedPlan:
-    """Every pass of the round takes `slower` times what the table says."""
+    """Every pass of the round takes `slower` times what the machine's table says."""
 
     plan: AutoPlan
+    draft_s: float
     slower: float
     heeds: bool = True
 
@@ -64,7 +82,7 @@ class ClockedPlan:
         return self.plan.length
 
     def passed(self, tokens: int, seconds: float) -> bool:
-        return self.plan.passed(tokens, (COSTS.draft_s + 0.05 * (tokens - 1)) * self.slower)
+        return self.plan.passed(tokens, (self.draft_s + FURTHER * (tokens - 1)) * self.slower)
 
     def step(self, confidence: float | None) -> Step:
         return self.plan.step(confidence)

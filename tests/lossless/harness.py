@@ -10,23 +10,18 @@ replies (the chi-square approximation wants five).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-from scipy import stats
 
-from engine.distribution import Floats
 from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
 from engine.lookup import Lookup
-from engine.policy import FixedLength, Policy
 from engine.speculate import DraftingEnded, Emitted, Round, Speculator
-from engine.types import MAX_DRAFT_LENGTH, Drafter, Rule, SamplingSettings, Source
+from engine.types import MAX_DRAFT_LENGTH, Rule, SamplingSettings
 from engine.verify import AcceptanceRule, make_rule
 from tests.fakes.table_model import TableModel, log_of
-from tests.lossless.clocked import Clocked
+from tests.lossless.ways import FIXED, Way
 
 VOCAB = 4
 START = 4  # the prompt's last token, mostly its only one
@@ -53,14 +48,6 @@ BARE = SamplingSettings(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0)
 
 # Leaves two that may follow each token, so that a lookup proposes what is impossible.
 CUT = SamplingSettings(temperature=1.0, top_k=2, top_p=1.0, min_p=0.0)
-
-Counts = npt.NDArray[np.int64]
-# A power study over the bugs of `planted` found that all of them are caught at 4,000 replies in 20 runs of 20, and that
-# some are missed at 2,000; the full size leaves a factor of three.
-REPLIES = 12_000
-ENOUGH = 4_000
-# A right run falls below this once in a thousand. Seeds are fixed, so a test does so always or never.
-LEVEL = 1e-3
 
 RuleMaker = Callable[[int], AcceptanceRule]
 
@@ -107,9 +94,6 @@ def real(rule: Rule) -> RuleMaker:
     return lambda seed: make_rule(rule, seed)
 
 
-MODEL = frozenset({Drafter.MODEL})
-LOOKUP = frozenset({Drafter.LOOKUP})
-BOTH = MODEL | LOOKUP
 # What the lookup finds in the prompt: after any two tokens something came next.
 REPEATED = (0, 1, 3, 2, 0, 2, 2, 3, 3, 0, 0, 3, 1, 1, 2, 1, 0, 1)
 
@@ -124,9 +108,8 @@ class Setup:
     """What replies are made with: the engine's own parts, of which a planted bug replaces one.
 
     Attributes:
+        length: by time it says no more than which tokens are looked at.
         drafting_ends: whether drafting may end before the reply does.
-        drafters: the chain of both looks for three tokens, so that its halves take turns.
-        by_time: lengths are chosen round by round; `length` is then that of the window alone.
     """
 
     rule: RuleMaker
@@ -138,22 +121,18 @@ class Setup:
     speculator: type[Speculator] = Speculator
     drafter: type[ModelDrafter] = ModelDrafter
     drafting_ends: bool = False
-    drafters: frozenset[Drafter] = MODEL
+    way: Way = FIXED
     lookup: Callable[[Lookup, AcceptanceRule], LookupDrafter] = any_match
     chain: type[ChainedDrafter] = ChainedDrafter
-    by_time: bool = False
-
-    def policy(self) -> Policy:
-        return Clocked() if self.by_time else FixedLength(self.length, self.p_min, self.length)
 
     def proposer(self, draft: TableModel, lookup: Lookup, rule: AcceptanceRule) -> Proposer | None:
         if not self.length:
             return None
         model = self.drafter(draft, self.settings, rule)
-        if Drafter.LOOKUP not in self.drafters:
+        if not self.way.looks:
             return model
         looking = self.lookup(lookup, rule)
-        return self.chain(looking, model) if Drafter.MODEL in self.drafters else looking
+        return self.chain(looking, model) if self.way.models else looking
 
 
 def replies(setup: Setup, seeds: range, tokens: int) -> Iterator[list[Round]]:
@@ -163,9 +142,9 @@ def replies(setup: Setup, seeds: range, tokens: int) -> Iterator[list[Round]]:
     reply to the next.
     """
     target, draft = setup.target(), setup.draft()
-    prompt = [*REPEATED, START] if Drafter.LOOKUP in setup.drafters else [START]
-    lookup = Lookup(64, lengths=(3,) if Drafter.MODEL in setup.drafters else (1, 3))
-    policy = setup.policy()
+    prompt = [*REPEATED, START] if setup.way.looks else [START]
+    lookup = setup.way.index()
+    policy = setup.way.policy(setup.length, setup.p_min)
     for seed in seeds:
         target.clear()
         draft.clear()
@@ -179,7 +158,7 @@ def replies(setup: Setup, seeds: range, tokens: int) -> Iterator[list[Round]]:
             rule=rule,
             settings=setup.settings,
             policy=policy,
-            budget=tokens + (MAX_DRAFT_LENGTH if setup.by_time else setup.length) + 1,
+            budget=tokens + (MAX_DRAFT_LENGTH if setup.way.by_time else setup.length) + 1,
             ends=_never,
             cancelled=_no,
         )
@@ -206,93 +185,3 @@ def _never(token: int) -> bool:
 
 def _no() -> bool:
     return False
-
-
-WINDOW = 3  # tokens whose joint law is tested
-
-
-def window_start(length: int) -> int:
-    """Where the window begins. A bonus token comes after `length` kept guesses, so it must reach that far."""
-    return max(1, length - 1)
-
-
-def window_law(length: int, settings: SamplingSettings = BARE) -> Floats:
-    """Exact law of the window, [64], from the target's table and the settings' top-k alone."""
-    target = TARGET
-    if settings.top_k:
-        target = np.where(target >= np.sort(target)[:, -settings.top_k, None], target, 0.0)
-        target /= target.sum(axis=1, keepdims=True)
-    before = np.linalg.matrix_power(target, window_start(length) - 1)[0]  # of the token before the window
-    return np.einsum("a,ab,bc,cd->bcd", before, target, target, target).ravel()
-
-
-@dataclass(slots=True)
-class JointTest:
-    """Chi-square over all outcomes of a window of three tokens, one reply per seed; and the verdicts on the way.
-
-    Attributes:
-        law: [64]; what the target alone writes.
-        counts: [64]; what the loop wrote.
-        sources: where the window's tokens came from.
-        verified, accepted: [VOCAB + 1]; guesses that were judged and kept, by the token that they were made after.
-    """
-
-    setup: Setup
-    law: Floats
-    counts: Counts = field(default_factory=lambda: np.zeros(VOCAB**WINDOW, np.int64))
-    sources: Counter[Source] = field(default_factory=Counter)
-    verified: Counts = field(default_factory=lambda: np.zeros(VOCAB + 1, np.int64))
-    accepted: Counts = field(default_factory=lambda: np.zeros(VOCAB + 1, np.int64))
-    done: int = 0
-
-    @classmethod
-    def of(cls, setup: Setup) -> JointTest:
-        return cls(setup, window_law(setup.length, setup.settings))
-
-    def run(self, upto: int) -> float:
-        """Write replies until there are `upto`. Returns the p-value."""
-        start = window_start(self.setup.length)
-        for rounds in replies(self.setup, range(self.done, upto), start + WINDOW):
-            reply = tokens_of(rounds)
-            window = reply[start : start + WINDOW]
-            a, b, c = (emitted.token for emitted in window)
-            self.counts[(a * VOCAB + b) * VOCAB + c] += 1
-            self.sources.update(emitted.source for emitted in window)
-            self._note_verdicts(reply)
-        self.done = upto
-        return self.p_value()
-
-    def p_value(self) -> float:
-        possible = self.law > 0.0
-        if self.counts[~possible].any():
-            return 0.0
-        counts, expected = self.counts[possible], self.law[possible] * self.done
-        rare = expected < 5  # too rare for the approximation one by one, so counted together
-        if rare.any():
-            counts, expected = (np.append(table[~rare], table[rare].sum()) for table in (counts, expected))
-        return float(stats.chisquare(counts, expected).pvalue)
-
-    def _note_verdicts(self, reply: list[Emitted]) -> None:
-        before = START
-        for emitted in reply:
-            if emitted.q is not None:
-                self.verified[before] += 1
-                self.accepted[before] += emitted.source is Source.ACCEPTED
-            before = emitted.token
-
-    def share(self, source: Source) -> float:
-        return self.sources[source] / (WINDOW * self.done)
-
-    def acceptance_error(self, chances: Floats) -> float:
-        """Kept guesses against what the tables say, in standard deviations.
-
-        Given the token before it each verdict is a coin of its own, so the sum of the differences is a martingale
-        whose variance is known.
-
-        Args:
-            chances: [VOCAB]; how probable it is to keep a guess made after each token.
-        """
-        verified = self.verified[:VOCAB]
-        expected = float(verified @ chances)
-        variance = float(verified @ (chances * (1.0 - chances)))
-        return (int(self.accepted[:VOCAB].sum()) - expected) / variance**0.5

@@ -29,18 +29,21 @@ def write(
     client: EngineClient,
     prompt: str,
     sampling: SamplingSettings,
-    length: int,
+    length: int | None,
     tokens: int,
     drafters: frozenset[Drafter] = frozenset(Drafter),
 ) -> ReplyFold:
-    """A reply to raw text from cold caches; draft length 0 switches speculation off. Raises EngineError."""
+    """A reply to raw text from cold caches; draft length 0 switches speculation off, None is by time.
+
+    Raises EngineError.
+    """
     fold = ReplyFold()
     wanted = GenerationRequest(
         job=0,
         prompt=prompt,
         sampling=sampling,
         max_tokens=tokens,
-        speculate=length > 0,
+        speculate=length != 0,
         draft_length=length,
         drafters=drafters,
         cold=True,

@@ -13,12 +13,16 @@ from engine.distribution import Distribution
 from engine.drafting import Guess, ModelDrafter
 from engine.policy import FixedLength
 from engine.speculate import Speculator
-from engine.types import Rule, SamplingSettings
+from engine.types import Drafter, Rule, SamplingSettings
 from engine.verify import AcceptanceRule, make_rule
 from tests.fakes.proposing import proposed
 from tests.fakes.table_model import TableModel
-from tests.lossless.harness import BARE, LEVEL, RuleMaker, real
-from tests.lossless.planted import DraftCutUnseen, GreedyDraft, WithholdsByDrawnToken
+from tests.lossless.harness import BARE, DRAFT, TARGET, RuleMaker, Setup, real, replies
+from tests.lossless.joint import LEVEL
+from tests.lossless.planted_auto import TellsTheDrawnTokensConfidence
+from tests.lossless.planted_loop import WithholdsByDrawnToken
+from tests.lossless.planted_rules import DraftCutUnseen, GreedyDraft
+from tests.lossless.ways import AUTO, Way, in_every_way
 
 # With 50,000 draws a token of probability 0.1 whose share is 0.01 off is found, at LEVEL, in 95 runs of 100 where
 # twenty tokens are possible and in nearly all where five are.
@@ -154,3 +158,49 @@ def test_withholding_by_the_token_is_caught() -> None:
     )
     firsts = [proposal[0] for proposal in proposed if proposal]
     assert p_value(Counter(first.token for first in firsts), firsts[0].q) < 1e-6
+
+
+# ---------------------------------------------------------------- in every way
+
+
+def guesses_by_context(setup: Setup, seeds: range) -> list[Counter[int]]:
+    """The draft model's guesses in the real loop, by the token that they were made after.
+
+    Asserts that every row that is told is that of the tables, and the lookup's all on its one token.
+    """
+    drawn = [Counter[int]() for _ in TARGET]
+    for rounds in replies(setup, seeds, 12):
+        before = rounds[0].emitted[0].token
+        for event in rounds[1:]:
+            context = before
+            for guess in event.guesses:
+                if guess.drafter is Drafter.MODEL:
+                    assert np.allclose(guess.q.probs, DRAFT[context])
+                    drawn[context][guess.token] += 1
+                else:
+                    assert (guess.q.ids.tolist(), guess.q.probs.tolist()) == ([guess.token], [1.0])
+                context = guess.token
+            for emitted in event.emitted:
+                assert np.allclose(emitted.p.probs, TARGET[before])
+                before = emitted.token
+    return drawn
+
+
+def p_values(drawn: list[Counter[int]]) -> list[float]:
+    rows = (Distribution(np.arange(len(row)), row) for row in DRAFT)
+    return [p_value(counts, row) for counts, row in zip(drawn, rows, strict=True)]
+
+
+@in_every_way
+def test_in_every_way_the_rows_that_are_told_are_those_that_were_drawn_from(way: Way) -> None:
+    """Whoever decides that a guess is made, those that are made have the law of the draft's row."""
+    drawn = guesses_by_context(Setup(real(Rule.RESIDUAL), 2, way=way), range(400))
+    assert [counts.total() > 100 for counts in drawn] == [way.models] * len(drawn)
+    assert not way.models or min(p_values(drawn)) > LEVEL
+
+
+@pytest.mark.parametrize("bug", [WithholdsByDrawnToken, TellsTheDrawnTokensConfidence])
+def test_a_length_that_the_drawn_token_decides_is_caught(bug: type[ModelDrafter]) -> None:
+    """By the controller, too: the guesses that are left do not have the law of their row."""
+    drawn = guesses_by_context(Setup(real(Rule.RESIDUAL), 2, drafter=bug, way=AUTO), range(900))
+    assert min(p_values(drawn)) < 1e-6

@@ -23,10 +23,13 @@ from tests.lossless.harness import (
     target_chain,
     unforgetting_target,
 )
-from tests.lossless.planted import stale_draft
+from tests.lossless.planted_loop import stale_draft
+from tests.lossless.ways import AUTO, FIXED, WAYS, Way, in_every_way
 from tests.lossless.writing import write
 
 LENGTHS = [1, 2, 4, 8]
+HOW = [*((FIXED, length) for length in LENGTHS), *((way, 4) for way in WAYS if way is not FIXED)]
+WITH_THE_DRAFT = HOW[: len(LENGTHS) + 1]  # and nobody else
 GREEDY = replace(BARE, temperature=0.0)
 
 
@@ -39,10 +42,11 @@ def random_chain(seed: int, vocab: int = 12) -> TableModel:
     return TableModel(logits)
 
 
-@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize(("way", "length"), HOW, ids=str)
 @pytest.mark.parametrize("rule", Rule)
-def test_greedy_text_is_the_targets_likeliest_path(rule: Rule, length: int) -> None:
+def test_greedy_text_is_the_targets_likeliest_path(rule: Rule, way: Way, length: int) -> None:
     """At temperature 0 every rule writes the walk along the largest logits, for drafts that agree, differ or lag."""
+    policy = way.policy(length)
     for seed in range(10):
         walk, token = [], 3
         rows = random_chain(seed).decode(range(12), 12)  # [12, 12]
@@ -50,7 +54,9 @@ def test_greedy_text_is_the_targets_likeliest_path(rule: Rule, length: int) -> N
             token = int(rows[token].argmax())
             walk.append(token)
         for draft in (random_chain(seed), random_chain(seed + 100), None):
-            reply = write(random_chain(seed), draft, rule=rule, settings=GREEDY, length=length, prompt=[5, 3])
+            reply = write(
+                random_chain(seed), draft, way=way, policy=policy, rule=rule, settings=GREEDY, prompt=[5, 3]
+            )
             assert reply.tokens == walk
 
 
@@ -120,24 +126,30 @@ SETTINGS = [
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 @pytest.mark.parametrize("rule", [Rule.COUPLED, Rule.MATCH])
 def test_one_seed_gives_one_text_on_or_off(rule: Rule, pair: Pair, settings: SamplingSettings) -> None:
-    """Under rules keyed by the seed, no draft, no draft length and no fault of a model changes one token."""
-    endings = set()
-    for seed in range(3):
-        seeded = replace(settings, seed=seed)
-        plain = write(target_chain(), rule=rule, settings=seeded, prompt=[1, 0])
-        for length in LENGTHS:
-            reply = write(pair.target(), pair.draft(), rule=rule, settings=seeded, length=length, prompt=[1, 0])
-            assert reply.tokens == plain.tokens
-            endings.update(reply.endings)
-    assert endings == ({pair.ends} if pair.ends else set())
+    """Under rules keyed by the seed, no draft, no way to guess and no fault of a model changes one token."""
+    seeds = [replace(settings, seed=seed) for seed in range(3)]
+    plain = [write(target_chain(), rule=rule, settings=seeded, prompt=[1, 0]).tokens for seeded in seeds]
+    endings: dict[Way, set[Inactive]] = {way: set() for way in WAYS}
+    for way, length in HOW:
+        policy = way.policy(length)
+        for seeded, tokens in zip(seeds, plain, strict=True):
+            reply = write(
+                pair.target(), pair.draft(), way=way, policy=policy, rule=rule, settings=seeded, prompt=[1, 0]
+            )
+            assert reply.tokens == tokens, (way, length, seeded.seed)
+            endings[way].update(reply.endings)
+    assert endings[FIXED] == ({pair.ends} if pair.ends else set())
+    assert all(found <= {pair.ends} for found in endings.values())
 
 
+@in_every_way
 @pytest.mark.parametrize("rule", Rule)
-def test_the_same_seed_repeats_and_another_does_not(rule: Rule) -> None:
-    """A reply is a function of its request: seed and draft length fixed, every rule repeats itself."""
+def test_the_same_seed_repeats_and_another_does_not(rule: Rule, way: Way) -> None:
+    """A reply is a function of its request: with the same seed, and passes that take as long, every rule repeats
+    itself."""
 
     def text(seed: int) -> list[int]:
-        return write(target_chain(), draft_chain(), rule=rule, settings=replace(BARE, seed=seed)).tokens
+        return write(target_chain(), draft_chain(), way=way, rule=rule, settings=replace(BARE, seed=seed)).tokens
 
     texts = [text(seed) for seed in range(20)]
     assert texts == [text(seed) for seed in range(20)]
@@ -145,22 +157,24 @@ def test_the_same_seed_repeats_and_another_does_not(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", [Rule.COUPLED, Rule.RESIDUAL])
-@pytest.mark.parametrize("length", LENGTHS)
-def test_a_draft_equal_to_the_target_is_always_kept(rule: Rule, length: int) -> None:
+@pytest.mark.parametrize(("way", "length"), WITH_THE_DRAFT, ids=str)
+def test_a_draft_equal_to_the_target_is_always_kept(rule: Rule, way: Way, length: int) -> None:
     """Equal rows never lead to a rejection, so a pass of the target brings the full length and one more."""
     for seed in range(5):
-        reply = write(target_chain(), target_chain(), rule=rule, length=length, settings=replace(BARE, seed=seed))
+        settings = replace(BARE, seed=seed)
+        reply = write(target_chain(), target_chain(), way=way, rule=rule, length=length, settings=settings)
         assert Source.RESAMPLED not in reply.sources
-        assert {len(event.emitted) for event in reply.rounds[1:-1]} <= {length + 1}
+        assert all(len(event.emitted) == len(event.drafted) + 1 for event in reply.rounds)
+        assert way is AUTO or {len(event.drafted) for event in reply.rounds[1:-1]} <= {length}
 
 
-@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize(("way", "length"), WITH_THE_DRAFT, ids=str)
 @pytest.mark.parametrize("rule", Rule)
-def test_a_draft_that_is_always_wrong_costs_no_token(rule: Rule, length: int) -> None:
+def test_a_draft_that_is_always_wrong_costs_no_token(rule: Rule, way: Way, length: int) -> None:
     """Every pass of the target brings exactly one token, as without a draft."""
     certain = TableModel.of([*np.roll(np.eye(VOCAB), 1, axis=1), [1, 0, 0, 0]])
     wrong = TableModel.of([*np.roll(np.eye(VOCAB), 2, axis=1), [0, 1, 0, 0]])
-    reply = write(certain, wrong, rule=rule, length=length, prompt=[START])
+    reply = write(certain, wrong, way=way, rule=rule, length=length, prompt=[START])
     assert reply.tokens == [0, 1, 2, 3] * 10
     assert all(len(event.emitted) == 1 for event in reply.rounds)
     assert len(certain.fed) == 40

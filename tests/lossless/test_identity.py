@@ -13,13 +13,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import noise
 from engine.distribution import Distribution
 from engine.verify import Match, Residual
-from tests.lossless import planted
+from tests.lossless import planted_rules as planted
 
 NUMBERS = 2**53
 TOLERANCE = Fraction(1, 2**48)
@@ -124,6 +124,17 @@ def test_the_residual_rule_leaves_the_targets_law(pair: tuple[list[int], list[in
         if probability == 0:
             assert law[token] == 0
     assert abs(kept - sum(min(wanted[token], guessed[token]) for token in wanted)) <= TOLERANCE
+
+
+@settings(max_examples=20)
+@given(weights)
+def test_a_row_all_on_one_token_is_kept_as_often_as_the_target_writes_it(p: list[int]) -> None:
+    """The lookup's rows: a guess is kept with p of it, to the last digits, and what comes in its place makes up p."""
+    wanted = exact(p)
+    for guess in wanted:
+        law, kept = law_of_one_position(Residual, p, [int(token == guess) for token in wanted])
+        assert abs(kept - wanted[guess]) <= TOLERANCE
+        assert all(abs(law[token] - probability) <= TOLERANCE for token, probability in wanted.items())
 
 
 def test_disjoint_rows_keep_nothing_and_lose_nothing() -> None:

@@ -8,9 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.lookup import Lookup
-from engine.types import Rule, SamplingSettings
+from engine.types import MAX_DRAFT_LENGTH, Rule, SamplingSettings
 from tests.fakes.table_model import TableModel
+from tests.lossless.clocked import MACHINES
+from tests.lossless.ways import WAYS, Way
 from tests.lossless.writing import write
 
 SAMPLING = [
@@ -50,7 +51,7 @@ targets = st.builds(
     seed=st.integers(0, 3),
     vocab=st.integers(3, 6),
     ctx=st.just(100),
-    chunk=st.integers(7, 20),  # a draft length of 6 and one token more must fit
+    chunk=st.integers(MAX_DRAFT_LENGTH + 1, MAX_DRAFT_LENGTH + 8),  # the longest round and one token more must fit
     refusals=st.integers(0, 2),
     fails_from=st.none(),
     most_outputs=st.none() | st.integers(1, 4),
@@ -71,7 +72,8 @@ drafts = st.builds(
 @given(
     target=targets,
     draft=st.none() | drafts,
-    looks=st.booleans(),
+    way=st.sampled_from(WAYS),
+    turn=st.integers(0, len(MACHINES) - 1),
     rule=st.sampled_from(Rule),
     sampling=st.sampled_from(SAMPLING),
     seed=st.integers(0, 50),
@@ -84,7 +86,8 @@ drafts = st.builds(
 def test_any_pair_keeps_its_caches_right_and_writes_the_targets_text(
     target: Chain,
     draft: Chain | None,
-    looks: bool,
+    way: Way,
+    turn: int,
     rule: Rule,
     sampling: SamplingSettings,
     seed: int,
@@ -102,9 +105,8 @@ def test_any_pair_keeps_its_caches_right_and_writes_the_targets_text(
     reply = write(
         target.make(),
         None if draft is None else draft.make(),
-        lookup=Lookup(64, lengths=(1, 3)) if looks else None,
-        length=length,
-        p_min=p_min,
+        way=way,
+        policy=way.policy(length, p_min, turn),
         ends=lambda token: token == end,
         **parts,
     )

@@ -15,32 +15,42 @@ import pytest
 
 from engine.distribution import Floats
 from engine.types import Rule, Source
-from tests.lossless.harness import DRAFT, ENOUGH, LEVEL, REPLIES, TARGET, VOCAB, JointTest, Setup, real
-from tests.lossless.planted import BUGS, LENGTH, OpenResidual, Planted, stale_draft
+from tests.lossless.harness import DRAFT, TARGET, VOCAB, Setup, real
+from tests.lossless.joint import ENOUGH, LEVEL, REPLIES, JointTest
+from tests.lossless.planted import BUGS, LENGTH, Planted
+from tests.lossless.planted_loop import stale_draft
+from tests.lossless.planted_rules import OpenResidual
+from tests.lossless.ways import FIXED, WAYS, Way
 
 # A planted bug must fall this low, where one right run in a million gets, at one of these looks. Most do at the first.
 CERTAIN = 1e-6
-LOOKS = (1_000, 2_000, ENOUGH, REPLIES)
+LOOKS = (500, 1_000, 2_000, ENOUGH, REPLIES)
 
 # A right run goes past five standard deviations once in 1.7 million. 4,000 replies judge some 8,000 guesses or more, so
 # that five are at most 0.027 of acceptance, 12,000 more than 25,000, and 0.015.
 SIGMAS = 5.0
 
-FullRun = Callable[[Rule, int], JointTest]
+FullRun = Callable[[Rule, int, Way], JointTest]
+# Of the tokens looked at, each kind must be this many at least: a third of what they are, or less.
+FLOOR = {False: 0.05, True: 0.01}  # by whether lengths are chosen by time
 
 
 @pytest.fixture(scope="module")
 def full_run() -> FullRun:
-    """The right code, by rule and draft length, each run once.
+    """The right code, by rule, draft length and way, each run once.
 
-    At full size, but for rules whose text does not depend on the draft length (`test_equality` shows it, id by id):
-    there one length stands for all, and the others are only as many replies as are enough.
+    At full size at a fixed length, and otherwise as many replies as are enough. For rules whose text does not depend on
+    how guesses come about (`test_equality` shows it, id by id) one length stands for all, and the others need no more.
     """
 
     @cache
-    def run(rule: Rule, length: int) -> JointTest:
-        test = JointTest.of(Setup(real(rule), length))
-        test.run(REPLIES if rule is Rule.RESIDUAL or length == 2 else ENOUGH)
+    def run(rule: Rule, length: int, way: Way) -> JointTest:
+        test = JointTest.of(Setup(real(rule), length, way=way))
+        keyed = rule is not Rule.RESIDUAL
+        if way is FIXED:
+            test.run(ENOUGH if keyed and length != 2 else REPLIES)
+        else:
+            test.run(ENOUGH // 4 if keyed else ENOUGH)
         return test
 
     return run
@@ -53,10 +63,24 @@ def full_run() -> FullRun:
 @pytest.mark.parametrize("rule", Rule)
 def test_three_tokens_have_the_targets_joint_law(full_run: FullRun, rule: Rule, length: int) -> None:
     """What the loop writes has the law of the target alone, and every kind of token took part in it."""
-    test = full_run(rule, length)
+    test = full_run(rule, length, FIXED)
     assert test.p_value() > LEVEL
     for source in (Source.ACCEPTED, Source.RESAMPLED, Source.BONUS):
-        assert test.share(source) >= 0.05, source
+        assert test.share(source) >= FLOOR[False], source
+
+
+@pytest.mark.parametrize("way", WAYS[1:], ids=str)
+@pytest.mark.parametrize("rule", Rule)
+def test_three_tokens_have_the_targets_joint_law_in_every_way(full_run: FullRun, rule: Rule, way: Way) -> None:
+    """Whoever guesses, and though rows, times and what earlier replies taught decide how much is guessed, the law
+    stays; every kind of token and every drafter took part, and by time plain rounds did, too."""
+    test = full_run(rule, LENGTH, way)
+    assert test.p_value() > LEVEL
+    for source in (Source.ACCEPTED, Source.RESAMPLED, Source.BONUS, *([Source.PLAIN] if way.by_time else [])):
+        assert test.share(source) >= FLOOR[way.by_time], source
+    assert test.drafters.keys() == way.drafters
+    for drafter in way.drafters:
+        assert test.share(drafter) >= FLOOR[way.by_time], drafter
 
 
 def test_three_tokens_have_the_targets_joint_law_where_an_unsure_draft_stops() -> None:
@@ -67,16 +91,7 @@ def test_three_tokens_have_the_targets_joint_law_where_an_unsure_draft_stops() -
         assert test.share(source) >= 0.05, source
 
 
-@pytest.mark.parametrize("rule", Rule)
-def test_three_tokens_have_the_targets_joint_law_where_lengths_are_chosen_by_time(rule: Rule) -> None:
-    """Rows, times and what earlier rounds showed decide how much is guessed, and the law stays."""
-    test = JointTest.of(Setup(real(rule), length=3, by_time=True))
-    assert test.run(ENOUGH) > LEVEL
-    for source in (Source.ACCEPTED, Source.RESAMPLED, Source.BONUS):
-        assert test.share(source) >= 0.05, source
-
-
-@pytest.mark.parametrize("planted", BUGS, ids=lambda planted: planted.name)
+@pytest.mark.parametrize("planted", BUGS, ids=str)
 def test_a_planted_bug_is_caught(planted: Planted) -> None:
     """The same test rejects this bug within as many replies as it takes to pass the right code."""
     test = JointTest.of(planted.setup)
@@ -126,14 +141,28 @@ CHANCES = {
 @pytest.mark.parametrize("rule", Rule)
 def test_guesses_are_kept_as_often_as_the_tables_say(full_run: FullRun, rule: Rule, length: int) -> None:
     """Acceptance is the overlap of p and q, the chance of a common winner, or p of the draft's best, to 5 sigma."""
-    test = full_run(rule, length)
+    test = full_run(rule, length, FIXED)
     assert test.verified.sum() > 8_000
     assert abs(test.acceptance_error(CHANCES[rule])) < SIGMAS
 
 
+@pytest.mark.parametrize("way", WAYS[1:], ids=str)
+@pytest.mark.parametrize("rule", Rule)
+def test_guesses_are_kept_as_often_as_the_tables_say_in_every_way(full_run: FullRun, rule: Rule, way: Way) -> None:
+    """The draft model's by the formulas above. The lookup's under every rule as often as the target writes them: a row
+    all on one token overlaps with the target's by p of that token."""
+    test = full_run(rule, LENGTH, way)
+    if way.models:
+        assert test.verified.sum() > 1_000
+        assert abs(test.acceptance_error(CHANCES[rule])) < SIGMAS
+    if way.looks:
+        assert test.looked.tossed > 100
+        assert abs(test.looked.error) < SIGMAS
+
+
 def test_the_coupled_rule_keeps_its_guarantee(full_run: FullRun) -> None:
     """By formula and as measured, it keeps between S / (2 - S), the paper's bound, and S = sum of min(p, q)."""
-    test = full_run(Rule.COUPLED, 2)
+    test = full_run(Rule.COUPLED, 2, FIXED)
     measured = test.accepted[:VOCAB] / test.verified[:VOCAB]
     assert (test.verified[:VOCAB] > 3_000).all()  # so five standard deviations are less than 0.045
     for chances, slack in ((same_winner(), 0.0), (measured, 0.045)):

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from app.engine_client import EngineClient
-from engine.types import Drafter, Inactive, SamplingSettings
+from engine.types import Inactive, SamplingSettings
 from tests.conftest import StarterFiles
 from tests.lossless import real_engine
+from tests.lossless.ways import AUTO, AUTO_CHAIN, AUTO_LOOKUP, CHAIN, FIXED, LOOKUP
 
 PROMPTS = [
     "def quicksort(items):\n    if len(items) <= 1:\n        return items\n",
@@ -25,7 +26,8 @@ PROMPTS = [
     "My mood today in emoji: 😀😀🎉 and tomorrow:",
 ]
 TEMPERATURES = [0.0, 0.8]
-LENGTHS = [1, 4]
+# In turns over prompts and temperatures; which lengths the controller chooses is up to the clock.
+HOW = [(FIXED, 1), (AUTO, None), (FIXED, 4), (AUTO_CHAIN, None), (CHAIN, 4)]
 DRAFTS = ["Q4_1", "Q4_0"]  # one that mostly agrees with the target, and one that often does not
 TOKENS = 32
 
@@ -58,7 +60,8 @@ def plain_texts() -> Texts:
 def test_on_is_off_token_for_token(
     client: EngineClient, starter: StarterFiles, drafts: dict[str, Path], plain_texts: Texts, draft: str
 ) -> None:
-    """Code, JSON, prose, Chinese and emoji, greedy and at temperature 0.8, draft lengths 1 and 4: identical ids."""
+    """Code, JSON, prose, Chinese and emoji, greedy and at temperature 0.8, draft lengths 1 and 4 and by time, with the
+    draft alone and behind a lookup: identical ids."""
     real_engine.load(client, real_engine.request(starter.target, drafts[draft], 256, exact=True))
     verified = accepted = 0
     for number, (prompt, temperature) in enumerate(product(PROMPTS, TEMPERATURES)):
@@ -67,13 +70,14 @@ def test_on_is_off_token_for_token(
             off = real_engine.write(client, prompt, sampling, 0, TOKENS)
             assert off.stats.inactive is Inactive.SWITCHED_OFF
             plain_texts[prompt, temperature] = [token.token_id for token in off.tokens]
-        # Lengths take turns with prompts, temperatures and drafts, so that every two values meet.
-        length = LENGTHS[(number // 2 + number + DRAFTS.index(draft)) % 2]
-        on = real_engine.write(client, prompt, sampling, length, TOKENS)
+        # Ten prompts and temperatures, five ways: the other draft begins elsewhere, so that it meets them otherwise.
+        way, length = HOW[(number + number // len(HOW) + 2 * DRAFTS.index(draft)) % len(HOW)]
+        on = real_engine.write(client, prompt, sampling, length, TOKENS, way.drafters)
         assert on.stats.inactive is None
-        assert [token.token_id for token in on.tokens] == plain_texts[prompt, temperature], (prompt, sampling, length)
-        verified += on.stats.verified
-        accepted += on.stats.accepted
+        assert [token.token_id for token in on.tokens] == plain_texts[prompt, temperature], (prompt, sampling, way)
+        if not way.by_time:
+            verified += on.stats.verified
+            accepted += on.stats.accepted
     assert 0 < accepted < verified  # both branches were taken
 
 
@@ -84,14 +88,18 @@ DAYS = {"mon": "Monday", "tue": "Tuesday", "wed": "Wednesday", "thu": "Thursday"
 DAYS = {"mon":"""
 
 
-def test_text_that_repeats_is_the_targets_too(client: EngineClient, starter: StarterFiles) -> None:
-    """Found by the lookup alone and by the chain at temperature 0.8: identical ids, and long guesses are kept."""
+@pytest.mark.parametrize("temperature", TEMPERATURES)
+def test_text_that_repeats_is_the_targets_too(
+    client: EngineClient, starter: StarterFiles, temperature: float
+) -> None:
+    """Found by the lookup alone and by the chain, at a length and by time: identical ids, and at a length long guesses
+    are kept."""
     if client.pair is None:
         real_engine.load(client, real_engine.request(starter.target, starter.draft, 256, exact=True))
-    sampling = SamplingSettings(temperature=0.8, seed=20)
+    sampling = SamplingSettings(temperature=temperature, seed=20)
     off = real_engine.write(client, REPEATING, sampling, 0, TOKENS)
-    for drafters in (frozenset({Drafter.LOOKUP}), frozenset(Drafter)):
-        on = real_engine.write(client, REPEATING, sampling, 4, TOKENS, drafters)
-        assert [token.token_id for token in on.tokens] == [token.token_id for token in off.tokens]
-        assert on.stats.lookup.accepted > 8
-        assert Drafter.MODEL in drafters or on.stats.model.drafted == 0
+    for way in (LOOKUP, CHAIN, AUTO_LOOKUP, AUTO_CHAIN):
+        on = real_engine.write(client, REPEATING, sampling, None if way.by_time else 4, TOKENS, way.drafters)
+        assert [token.token_id for token in on.tokens] == [token.token_id for token in off.tokens], way
+        assert way.by_time or on.stats.lookup.accepted > 8
+        assert way.models or on.stats.model.drafted == 0

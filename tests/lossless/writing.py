@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from engine.decoder import read
 from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Proposer
 from engine.lookup import Lookup
-from engine.policy import FixedLength
+from engine.policy import Policy
 from engine.speculate import DraftingEnded, Round, Speculator
 from engine.types import Inactive, Rule, SamplingSettings, Source
 from engine.verify import make_rule
 from tests.fakes.table_model import TableModel
 from tests.lossless.harness import BARE, START
+from tests.lossless.ways import FIXED, Way
 
 
 @dataclass(slots=True)
@@ -41,6 +42,8 @@ def write(
     target: TableModel,
     draft: TableModel | None = None,
     *,
+    way: Way = FIXED,
+    policy: Policy | None = None,
     lookup: Lookup | None = None,
     rule: Rule = Rule.COUPLED,
     settings: SamplingSettings = BARE,
@@ -51,23 +54,29 @@ def write(
     ends: Callable[[int], bool] = lambda token: False,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Reply:
-    """One reply to `prompt`, seeded by the settings. Asserts the loop's invariants as it goes."""
+    """One reply to `prompt`, seeded by the settings. Asserts the loop's invariants as it goes.
+
+    Without a `draft` the way does without its model. A policy and a lookup that are given go on from earlier replies.
+    """
     for _ in read(target, prompt[:-1], cancelled):
         pass
     row = target.decode(prompt[-1:], 1)[0]
     judge = make_rule(rule, settings.seed)
-    model = None if draft is None else ModelDrafter(draft, settings, judge)
+    model = ModelDrafter(draft, settings, judge) if draft is not None and way.models else None
+    looking = LookupDrafter(way.index() if lookup is None else lookup, 1, ends) if way.looks else None
+    policy = policy or way.policy(length, p_min)
     speculator = Speculator(
         target=target,
         committed=list(prompt),
-        drafter=_proposer(model, None if lookup is None else LookupDrafter(lookup, 1, ends)),
+        drafter=_proposer(model, looking),
         rule=judge,
         settings=settings,
-        policy=FixedLength(length, p_min, length),
+        policy=policy,
         budget=budget,
         ends=ends,
         cancelled=cancelled,
     )
+    policy.begin("")
     reply = Reply()
     reply.rounds.append(speculator.first(row))
     assert_consistent(speculator, prompt, budget, reply, model)
@@ -79,6 +88,7 @@ def write(
             reply.rounds.append(event)
             assert_round_adds_up(event, speculator.settings)
         assert_consistent(speculator, prompt, budget, reply, model)
+    policy.end()
     # The draft may drop out of a chain, and then the target.
     assert len(reply.endings) <= 1 or reply.endings[1:] == [Inactive.TARGET_ROLLBACK]
     assert speculator.ended or len(reply.tokens) == budget

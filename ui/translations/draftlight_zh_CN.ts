@@ -261,6 +261,22 @@
         <translation>引擎</translation>
     </message>
     <message>
+        <source>auto</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>lookup</source>
+        <translation>查找</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>lookup, model</source>
+        <translation>查找和草稿模型</translation>
+    </message>
+    <message>
         <source>Code</source>
         <translation>代码</translation>
     </message>
@@ -535,6 +551,10 @@
     <message>
         <source>What speculation brings on your own chats is added up here, by kind of text; the texts themselves are not kept.</source>
         <translation>推测解码在你自己的对话中带来的加速会按文本类型在此累计；文本本身不会保存。</translation>
+    </message>
+    <message>
+        <source>{kind}, fixed length</source>
+        <translation>{kind}，固定长度</translation>
     </message>
     <message>
         <source>{ratio} · auto kept it off {share} % of the time</source>
@@ -1643,6 +1663,10 @@
     <message>
         <source>Getting ready…</source>
         <translation>正在准备…</translation>
+    </message>
+    <message>
+        <source>Measuring how fast the pair is…</source>
+        <translation>正在测量模型对的速度…</translation>
     </message>
     <message>
         <source>{done} of {total} written</source>

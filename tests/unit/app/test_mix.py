@@ -42,6 +42,15 @@ def test_replies_are_summed_by_kind(mix: Mix) -> None:
     )
 
 
+def test_lengths_that_were_set_are_told_apart(mix: Mix) -> None:
+    """They are no word on what is chosen by time, nor the other way round."""
+    add(mix, CODE, replace(CODE, decode_s=10.0, fixed=True), replace(CODE, decode_s=8.0, fixed=True))
+    assert mix.own_mix(PAIR, today=TODAY) == (
+        MixRow("code", ratio=1.0, resting=0.0, tokens=600, fixed=True),
+        MixRow("code", ratio=1.8, resting=0.0, tokens=300),
+    )
+
+
 def test_only_the_last_days_count(mix: Mix) -> None:
     """Seven days are today and the six before."""
     add(mix, CODE, day=TODAY - timedelta(days=7))
@@ -109,13 +118,14 @@ def test_rows_without_sense_are_left_out(mix: Mix, tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "data" / "mix.sqlite3")
     day = TODAY.toordinal()
     for kind, values in (
-        ("chat", ("many", 0, 1.0, 1.0)),
-        ("json", (10, 11, 1.0, 1.0)),
-        ("edit", (10, 0, float("inf"), 1.0)),
-        ("summary", (10, 0, 0.0, 1.0)),
-        ("poetry", (10, 0, 1.0, 1.0)),
+        ("chat", ("many", 0, 1.0, 1.0, 0)),
+        ("json", (10, 11, 1.0, 1.0, 0)),
+        ("edit", (10, 0, float("inf"), 1.0, 0)),
+        ("summary", (10, 0, 0.0, 1.0, 0)),
+        ("poetry", (10, 0, 1.0, 1.0, 0)),
+        ("translate", (10, 0, 1.0, 1.0, "perhaps")),
     ):
-        connection.execute("INSERT INTO mix VALUES (?, ?, ?, ?, ?, ?, ?)", (day, PAIR, kind, *values))
+        connection.execute("INSERT INTO mix VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (day, PAIR, kind, *values))
     connection.commit()
     connection.close()
     assert [row.kind for row in mix.own_mix(PAIR, today=TODAY)] == ["code"]
@@ -135,12 +145,21 @@ def test_what_is_remembered_of_a_reply() -> None:
     costs = MeasuredCosts((0.03, 0.031))
     stats = GenerationStats(timed_tokens=200, rested=50, decode_s=4.0, plain_s=6.0, costs=costs)
     assert mixed_reply("code", stats) == MixedReply("code", 200, 50, 4.0, 6.0)
+    assert mixed_reply("code", stats, MeasuredCosts((9.0,))) == MixedReply("code", 200, 50, 4.0, 6.0)
+
+
+def test_what_is_remembered_of_a_reply_with_a_length_that_was_set() -> None:
+    """It says nothing of plain decoding itself, so that is what a pass over one token cost at the load."""
+    stats = GenerationStats(timed_tokens=200, decode_s=4.0, plain_s=4.0)
+    assert mixed_reply("code", stats, MeasuredCosts((0.03, 0.031))) == MixedReply("code", 200, 0, 4.0, 6.0, fixed=True)
+    off = replace(stats, inactive=Inactive.SWITCHED_OFF)
+    assert mixed_reply("code", off, MeasuredCosts((0.03,))) is None
 
 
 @pytest.mark.parametrize(
     "stats",
     [
-        GenerationStats(timed_tokens=200, decode_s=4.0),  # a fixed length
+        GenerationStats(timed_tokens=200, decode_s=4.0),  # a fixed length, and nobody measured
         GenerationStats(costs=MeasuredCosts((0.03,))),  # a single token
         GenerationStats(
             timed_tokens=9, decode_s=1.0, costs=MeasuredCosts((0.03,)), inactive=Inactive.TARGET_ROLLBACK
@@ -148,7 +167,7 @@ def test_what_is_remembered_of_a_reply() -> None:
     ],
 )
 def test_replies_that_tell_nothing(stats: GenerationStats) -> None:
-    """Where nothing was chosen by time, or nothing was timed, there is nothing to remember."""
+    """Where nothing was guessed or timed, or no costs are known, there is nothing to remember."""
     assert mixed_reply("code", stats) is None
 
 

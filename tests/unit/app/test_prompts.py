@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.prompts import is_unicode, read_messages, read_text
+from app.generation_settings import GenerationSettings
+from app.prompts import is_unicode, read_messages, read_text, whole_characters
 from engine.errors import EngineError, ErrorKind
-from engine.types import ChatMessage
+from engine.types import ChatFormat, ChatMessage
 
 
 @pytest.fixture
@@ -94,3 +95,23 @@ def test_every_whole_text_is_unicode(text: str) -> None:
     """Whatever consists of characters passes; a lone surrogate in it does not."""
     assert is_unicode(text)
     assert not is_unicode(text + "\udcff")
+
+
+def test_halves_of_characters_are_replaced() -> None:
+    """One half is U+FFFD, two that belong together are their character, and all else stays."""
+    assert whole_characters("a\ud83d b\ude42") == "a\ufffd b\ufffd"
+    assert whole_characters("\ud83d\ude42 你好") == "🙂 你好"
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_what_is_made_whole_is_unicode(text: str) -> None:
+    """Whatever a clipboard holds; what was whole before is not changed."""
+    assert is_unicode(whole_characters(text))
+    assert not is_unicode(text) or whole_characters(text) == text
+
+
+def test_what_a_window_asks_is_unicode() -> None:
+    """In the chat and on the Compare page, which make their requests here."""
+    messages = (ChatMessage("system", "\udc00"), ChatMessage("user", "half \ud83d"))
+    made = GenerationSettings().request(messages, speculate=True, chat_format=ChatFormat.MODEL)
+    assert made.messages == (ChatMessage("system", "\ufffd"), ChatMessage("user", "half \ufffd"))

@@ -106,12 +106,12 @@ def test_a_reply_without_an_end_ended_with_an_error() -> None:
 
 
 def test_a_known_pair_has_its_own_title() -> None:
-    """The starter pair and those of the catalogue are called by their names, whatever their files say."""
+    """The starter pair and those of the catalogue are called by their names, others by their models."""
     known = read_catalogue(Paths(Path("no such folder"))).pair("qwen3-8b")
     choices = (
         (PairChoice("starter"), "starter", "SmolLM2 135M"),
         (PairChoice("qwen3-8b", known=known), "qwen3-8b", "Qwen3 8B + 0.6B"),
-        (FILES, None, "Scripted"),
+        (FILES, None, "Scripted F32"),
     )
     for choice, pair_id, title in choices:
         made = reply_document(ReplyFold(), 0, loaded_pair(LoadRequest("a.gguf")), choice)["pair"]

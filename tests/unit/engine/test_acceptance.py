@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.acceptance import HOPE, Acceptance, LearnedAcceptance
-from engine.types import MAX_DRAFT_LENGTH
+from engine.types import MAX_DRAFT_LENGTH, Drafter
 
 
 def round_of(acceptance: Acceptance, length: int, kept: int, confidence: float | None = None) -> None:
@@ -17,7 +17,7 @@ def round_of(acceptance: Acceptance, length: int, kept: int, confidence: float |
 
 def test_it_begins_hopeful_and_learns_the_rate() -> None:
     """A few dozen guesses outweigh the hope."""
-    acceptance = Acceptance()
+    acceptance = Acceptance(Drafter.MODEL)
     assert acceptance.rates == pytest.approx([HOPE] * MAX_DRAFT_LENGTH)
     for _ in range(40):
         round_of(acceptance, 1, 0)
@@ -26,7 +26,7 @@ def test_it_begins_hopeful_and_learns_the_rate() -> None:
 
 def test_each_position_has_its_own_rate_and_unseen_ones_lean_on_all() -> None:
     """First guesses that are kept and second ones that are not show as such."""
-    acceptance = Acceptance()
+    acceptance = Acceptance(Drafter.MODEL)
     for _ in range(60):
         round_of(acceptance, 2, 1)
     first, second, third = acceptance.rates[:3]
@@ -37,7 +37,7 @@ def test_each_position_has_its_own_rate_and_unseen_ones_lean_on_all() -> None:
 
 def test_what_changed_is_forgotten() -> None:
     """After a hundred guesses of new text the old text counts for less than a third."""
-    acceptance = Acceptance()
+    acceptance = Acceptance(Drafter.MODEL)
     for kept in (1, 0):
         for _ in range(100):
             round_of(acceptance, 1, kept)
@@ -46,7 +46,7 @@ def test_what_changed_is_forgotten() -> None:
 
 def test_while_nothing_is_guessed_belief_stays_and_hope_returns() -> None:
     """What was seen long ago says little about the text now; nothing was seen that says otherwise, either."""
-    acceptance = Acceptance()
+    acceptance = Acceptance(Drafter.MODEL)
     for _ in range(10):
         round_of(acceptance, 1, 0)
     before, hoped = acceptance.rates[0], acceptance.hopeful()[0]
@@ -62,7 +62,7 @@ def test_while_nothing_is_guessed_belief_stays_and_hope_returns() -> None:
 
 def test_a_rest_does_not_make_the_next_reply_hope_again() -> None:
     """What was learned of a bad draft before it rested is where the next reply begins, and so does a new kind."""
-    acceptance = Acceptance()
+    acceptance = Acceptance(Drafter.MODEL)
     for _ in range(24):
         round_of(acceptance, 1, 0)
     acceptance.rest(600)
@@ -75,7 +75,7 @@ def test_a_rest_does_not_make_the_next_reply_hope_again() -> None:
 
 def test_a_new_kind_begins_with_all_kinds_together() -> None:
     """Not with the last reply's alone, and not with one in which nothing was guessed."""
-    acceptance = Acceptance()
+    acceptance = Acceptance(Drafter.MODEL)
     for kind, kept in (("code", 1), ("story", 0)):
         acceptance.begin(kind)
         for _ in range(30):
@@ -89,13 +89,13 @@ def test_a_new_kind_begins_with_all_kinds_together() -> None:
 
 def test_a_reply_begins_where_the_last_one_of_its_kind_ended() -> None:
     """Code that went well and talk that went badly are told apart, in another process, too."""
-    acceptance = Acceptance()
+    acceptance = Acceptance(Drafter.MODEL)
     for kind, kept in (("code", 1), ("talk", 0)):
         acceptance.begin(kind)
         for _ in range(50):
             round_of(acceptance, 1, kept)
         acceptance.end()
-    again = Acceptance(acceptance.values())
+    again = Acceptance(Drafter.MODEL, acceptance.values())
     again.begin("code")
     code = again.rates[0]
     again.begin("talk")
@@ -107,7 +107,7 @@ def test_a_reply_begins_where_the_last_one_of_its_kind_ended() -> None:
 def test_confidence_is_read_by_what_it_was_worth_so_far(told) -> None:  # type: ignore[no-untyped-def]
     """True, boasting or reversed: after some hundred guesses the chance is near the one that was meant."""
     rng = np.random.default_rng(2)
-    acceptance = Acceptance()
+    acceptance = Acceptance(Drafter.MODEL)
     for _ in range(400):
         p = float(rng.choice([0.2, 0.95]))
         round_of(acceptance, 1, int(rng.random() < p), told(p))
@@ -115,10 +115,29 @@ def test_confidence_is_read_by_what_it_was_worth_so_far(told) -> None:  # type: 
     assert acceptance.chance(0, told(0.95)) == pytest.approx(0.95, abs=0.1)
 
 
+@pytest.mark.parametrize("drafter", Drafter)
+def test_a_first_reply_begins_with_what_is_usual_of_the_drafter(drafter: Drafter) -> None:
+    """Surer guesses promise more before any was judged, a lookup's long matches most of all."""
+    acceptance = Acceptance(drafter)
+    chances = [acceptance.chance(0, sure) for sure in (0.3, 0.7, 0.85, 0.92, 0.99)]
+    assert chances == sorted(chances)
+    assert chances[0] < 0.55
+    assert chances[-1] > 0.9
+
+
+def test_what_is_usual_gives_way_to_what_is_seen() -> None:
+    """A few dozen judged guesses of a lookup whose long matches do not go on are believed."""
+    acceptance = Acceptance(Drafter.LOOKUP)
+    for _ in range(40):
+        round_of(acceptance, 1, 1, 0.7)
+        round_of(acceptance, 1, 0, 0.99)
+    assert acceptance.chance(0, 0.99) < 0.3
+
+
 def test_dropping_unsure_rows_leaves_the_rates_those_of_all_rows() -> None:
     """A row from which no guess was taken counts as what was believed of it."""
     rng = np.random.default_rng(3)
-    acceptance = Acceptance()
+    acceptance = Acceptance(Drafter.MODEL)
     for trial in range(600):
         sure = bool(rng.random() < 0.5)
         kept = rng.random() < (0.95 if sure else 0.2)
@@ -140,7 +159,7 @@ def test_chances_are_chances_whatever_was_stored_and_seen(
     kinds: dict[str, tuple[tuple[float, ...], tuple[float, ...]]], rounds: list[tuple[float, int, int]]
 ) -> None:
     """A damaged file or a confidence that is no number costs accuracy, never an exception or an impossible chance."""
-    acceptance = Acceptance(LearnedAcceptance(kinds, ((float("nan"), -1.0, 1e300),) * 9))
+    acceptance = Acceptance(Drafter.MODEL, LearnedAcceptance(kinds, ((float("nan"), -1.0, 1e300),) * 9))
     acceptance.begin("code")
     for confidence, length, kept in rounds:
         round_of(acceptance, length, min(length, kept), confidence)
@@ -148,4 +167,4 @@ def test_chances_are_chances_whatever_was_stored_and_seen(
             assert 0 < acceptance.chance(at, confidence) < 1
             assert 0 < acceptance.hopeful()[at] < 1
     acceptance.end()
-    Acceptance(acceptance.values())
+    Acceptance(Drafter.MODEL, acceptance.values())

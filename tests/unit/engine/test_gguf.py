@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import shutil
 import struct
+import sys
 import tracemalloc
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +22,8 @@ from engine.gguf import NEEDS_OWN_TARGET, NOT_GENERATIVE, GgufHeader, check_load
 from engine.gguf_format import FILE_TYPES, TENSOR_TYPES, StringArray
 from tests.fakes import gguf_files, llama_probe
 from tests.fakes.gguf_files import Tiny, raw_array, raw_header, raw_key, raw_string, raw_tensor
+
+NOT_UTF8 = pytest.mark.skipif(sys.platform != "linux", reason="there, every name of a file is Unicode")
 
 
 @pytest.fixture(scope="module")
@@ -568,6 +571,7 @@ def test_the_tiny_models_are_real(folder: Path, tiny: Path) -> None:
         ("gpt-oss-20b-MXFP4.gguf", "gpt oss 20b"),
         ("模型.gguf", "模型"),
         ("ggml-model-q4_0.gguf", "What the header says"),
+        pytest.param("caf\udce9-Q4_0.gguf", "caf\ufffd", marks=NOT_UTF8),
     ],
 )
 def test_models_are_called_what_their_files_are_called(tmp_path: Path, file: str, name: str) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
 
+import pytest
+
+from app import translate
 from app.compare.document import document_text, sweep_document
 from app.compare.markdown import markdown_text
 from app.compare.sweep import sweep_outcome
-from app.compare.table import comparison_table, preset_table
+from app.compare.table import comparison_table, heading, preset_table
+from app.pairs import PairChoice
 from engine.types import Choice, Drafter, RoundChoice
 from tests.unit.app.compare.measurements import measured
 from tests.unit.app.compare.replies import LONG, pair, run, words
@@ -19,6 +24,24 @@ SIDE_KEYS = {
     "tokens_per_s", "least_tokens_per_s", "most_tokens_per_s", "ttft_s", "prefill_s", "completion_tokens",
     "acceptance_rate", "tokens_per_round", "passes",
 }  # fmt: skip
+
+
+def test_the_name_of_a_file_may_be_no_unicode() -> None:
+    """It is told as it is, and can be read back; the text can be encoded all the same."""
+    made = measured()
+    path = "/models/caf\udce9 \ud83d.gguf"
+    made = replace(made, pair=replace(made.pair, target=replace(made.pair.target, path=path)))
+    assert json.loads(document_text(made).encode())["pair"]["target"]["path"] == path
+
+
+def test_a_pair_is_called_the_same_everywhere() -> None:
+    """A known one by its own name, another by its models; on the terminal the models are told of both."""
+    models = "SmolLM2 135M Instruct F32 + SmolLM2 135M Instruct Q4_1"
+    files = measured()
+    known = replace(files, choice=PairChoice("starter"))
+    for made, title, named in ((files, models, models), (known, "SmolLM2 135M", f"SmolLM2 135M: {models}")):
+        assert json.loads(document_text(made))["pair"]["title"] == made.title == title
+        assert heading(made).startswith(f"{named}, on ")
 
 
 def test_json_keeps_its_keys() -> None:
@@ -99,3 +122,32 @@ def test_tables_for_the_terminal() -> None:
     assert "same" in text.splitlines()[1]
     assert "differs at 1" in text.splitlines()[2]
     assert "Story: After 1 equal tokens the texts part" in text
+
+
+@pytest.fixture
+def marked() -> Iterator[None]:
+    """Another language, in which every text that goes through the translation says so."""
+    translate.install(lambda context, text: f"«{text}»")
+    yield
+    translate.install(lambda context, text: text)
+
+
+@pytest.mark.usefixtures("marked")
+@pytest.mark.parametrize(
+    ("drafters", "words"),
+    [
+        ({Drafter.LOOKUP, Drafter.MODEL}, "«lookup, model»"),
+        ({Drafter.LOOKUP}, "«lookup»"),
+        ({Drafter.MODEL}, "«model»"),
+    ],
+)
+def test_settings_in_markdown_are_in_the_users_language(drafters: set[Drafter], words: str) -> None:
+    """Names of rules and numbers are the same in all of them."""
+    made = measured()
+    request = replace(made.plan.request, drafters=frozenset(drafters))
+    auto, fixed = (
+        markdown_text(replace(made, plan=replace(made.plan, request=replace(request, draft_length=length))))
+        for length in (None, 4)
+    )
+    assert f"«draft length «auto», drafters {words}, rule coupled" in auto
+    assert f"«draft length 4, drafters {words}, rule coupled" in fixed

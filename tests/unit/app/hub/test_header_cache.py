@@ -179,7 +179,7 @@ def test_no_room(cache: HeaderCache, hub: Hub, fake: FakeHub, tmp_path: Path, mo
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("app.hub.header_cache.os.replace", full)
+    monkeypatch.setattr("app.small_file.os.replace", full)
     assert refusal(lambda: fetch(cache, hub)).kind is ErrorKind.DISK_FULL
     assert names(tmp_path / "headers") == []
 
