@@ -55,7 +55,7 @@ class ReplyControl(QObject):
         held: the engine writes for a comparison, so no reply can be asked for.
 
     Signals:
-        changed(): a reply began, is about to stop, or ended.
+        changed(): a reply began, is about to stop, or ended; or whether the next ones may use the draft.
         progressed(): it went on.
         ended(object, object): a `ReplyTurn` came to its end without an error, and the `LoadRequest` of its pair.
     """
@@ -67,7 +67,7 @@ class ReplyControl(QObject):
     def __init__(self, worker: EngineWorker, pairs: PairControl) -> None:
         super().__init__()
         self.settings = GenerationSettings()
-        self.speculate = True
+        self._speculate = True
         self.writing: Writing | None = None
         self.held = False
         self._worker = worker
@@ -79,6 +79,16 @@ class ReplyControl(QObject):
         self._rest_seen: set[LoadRequest] = set()  # pairs whose rests the user need not be told of again
         worker.event.connect(self._on_event)
         pairs.changed.connect(self._on_pair_changed)
+
+    @property
+    def speculate(self) -> bool:
+        return self._speculate
+
+    @speculate.setter
+    def speculate(self, on: bool) -> None:
+        if on != self._speculate:
+            self._speculate = on
+            self.changed.emit()
 
     @property
     def ready(self) -> bool:

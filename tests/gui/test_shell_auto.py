@@ -265,8 +265,9 @@ def test_a_card_of_rest_goes_with_the_switch(shell: Shell) -> None:
     load(shell)
     ask(shell, RESTING)
     assert titles(shell) == ["Speculation rested in this reply"]
+    shell.wait(lambda: not shell.chat._pause.isActive())  # nothing else is about to look
     shell.window.top_bar.speculation.toggle()
-    shell.wait(lambda: titles(shell) == [])
+    assert titles(shell) == []
 
 
 def test_a_clock_that_did_not_move_leaves_no_curve(qtbot: QtBot) -> None:
