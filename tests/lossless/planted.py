@@ -41,9 +41,9 @@ def _residual(name: str, ways: tuple[Way, ...] = (FIXED,), **parts: Any) -> Iter
     return _plant(f"residual: {name}", real(Rule.RESIDUAL), ways, **parts)
 
 
-def _everywhere(name: str, ways: tuple[Way, ...] = (FIXED,), **parts: Any) -> Iterator[Planted]:
+def _everywhere(name: str, **parts: Any) -> Iterator[Planted]:
     for rule in Rule:
-        yield from _plant(f"{rule.value}: {name}", real(rule), ways, **parts)
+        yield from _plant(f"{rule.value}: {name}", real(rule), **parts)
 
 
 _MODEL = (FIXED, AUTO)
