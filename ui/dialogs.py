@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from app.translate import translate
 from ui.fonts import code_font
 from ui.steady_button import SteadyButton
+from ui.wrapped_label import WrappedLabel
 
 
 def show_details(parent: QWidget, title: str, report: str) -> QDialog:
@@ -64,9 +65,7 @@ def ask_about_drop(
 ) -> QDialog:
     """Whether `file` is the loaded target's draft or a target of its own."""
     dialog, column = new_dialog(parent, file.name)
-    label = QLabel(translate("dialogs", "Use this file as the draft for {target}?").format(target=target))
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = WrappedLabel(translate("dialogs", "Use this file as the draft for {target}?").format(target=target))
     label.setMinimumWidth(420)
     column.addWidget(label)
     add_buttons(

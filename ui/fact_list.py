@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.error_words import printable
 from ui.elided_label import ElidedLabel, plain_tip
+from ui.wrapped_label import WrappedLabel
 
 Facts = Sequence[tuple[str, str]]
 NO_TIPS: Mapping[str, str] = MappingProxyType({})
@@ -54,10 +55,8 @@ class FactList(QWidget):
                 name.setToolTip(plain_tip(tips.get(facts[place][0], "")))
 
 
-def wrapped(role: str) -> QLabel:
+def wrapped(role: str) -> WrappedLabel:
     """A label for words of others, over several lines."""
-    label = QLabel()
+    label = WrappedLabel()
     label.setProperty("role", role)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
     return label

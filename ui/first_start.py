@@ -15,6 +15,7 @@ from engine.types import DeviceInfo, EngineInfo
 from ui.elided_label import ElidedLabel
 from ui.status_line import Dot
 from ui.translated import Translated
+from ui.wrapped_label import WrappedLabel
 
 
 class Chip(QFrame):
@@ -59,10 +60,8 @@ class FirstStart(Translated, QWidget):
         self._title, self._lead = _label("title"), _label("lead")
         self._lead.setWordWrap(True)
         self._device, self._build, self._disk = Chip(), Chip(), Chip()
-        self._trouble = QLabel()
+        self._trouble = WrappedLabel()
         self._trouble.setProperty("tone", "warn")
-        self._trouble.setTextFormat(Qt.TextFormat.PlainText)
-        self._trouble.setWordWrap(True)
         self._trouble.setContentsMargins(0, 14, 0, 0)
         self._kicker, self._name, self._text = _label("section"), _label("heading"), QLabel()
         self._text.setProperty("tone", "muted")

@@ -13,6 +13,7 @@ from engine.costs import MeasuredCosts
 from engine.stats import GenerationStats
 from ui.bars import PositionBars, SegmentBar
 from ui.cost_curve import CostCurve
+from ui.fact_list import wrapped
 from ui.sparkline import Sparkline
 from ui.style import set_role
 from ui.theme import theme, theme_notifier
@@ -70,12 +71,7 @@ class LivePanel(Translated, QScrollArea):
         self._unit.setContentsMargins(2, 0, 0, 9)
         self._ratio.setContentsMargins(0, 0, 0, 6)
         self._column.addLayout(line)
-        self._note = _label("small")
-        self._note.setTextFormat(Qt.TextFormat.PlainText)
-        self._note.setWordWrap(True)
-        self._auto = _label("small")
-        self._auto.setTextFormat(Qt.TextFormat.PlainText)
-        self._auto.setWordWrap(True)
+        self._note, self._auto = wrapped("small"), wrapped("small")
         self._line = Sparkline()
         self._column.addWidget(self._note)
         self._column.addWidget(self._auto)

@@ -19,6 +19,7 @@ from ui.form import Choice, name_field
 from ui.models_drafts import DraftsControl
 from ui.models_pool import Task
 from ui.models_words import duration
+from ui.wrapped_label import WrappedLabel
 
 
 def confirm_removal(parent: QWidget, model: LocalModel, loaded: Sequence[str], remove: Callable[[], object]) -> QDialog:
@@ -154,9 +155,7 @@ class SelfDraftDialog(QDialog):
 
 
 def _paragraph(words: str, muted: bool = False) -> QLabel:
-    label = QLabel(words)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = WrappedLabel(words)
     label.setMinimumWidth(440)
     if muted:
         label.setProperty("tone", "muted")

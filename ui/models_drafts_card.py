@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
 
 from app.error_words import printable
 from app.messages import message_for
@@ -20,6 +20,7 @@ from ui.models_table import ModelsTable
 from ui.models_words import part_of
 from ui.steady_button import SteadyButton
 from ui.translated import Translated
+from ui.wrapped_label import WrappedLabel
 
 MOST_SEEN = 4  # rows; the others are reached by scrolling
 STEPS = 1_000
@@ -45,11 +46,9 @@ class DraftsCard(Translated, QFrame):
         self._drafts = drafts
         self._target: Target | None = None
         self._name = ""
-        self._title, self._note = ElidedLabel(), QLabel()
+        self._title, self._note = ElidedLabel(), WrappedLabel()
         self._title.setProperty("role", "section")
         self._note.setProperty("tone", "muted")
-        self._note.setTextFormat(Qt.TextFormat.PlainText)
-        self._note.setWordWrap(True)
         self._make, self._compare, self._stop = SteadyButton(), SteadyButton(), SteadyButton()
         for button in (self._make, self._compare, self._stop):
             button.setProperty("role", "link")

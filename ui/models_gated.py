@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout
 
 from app.messages import message_for
 from app.translate import translate
@@ -12,6 +12,7 @@ from engine.errors import ErrorReport
 from ui.models_parts import TokenState
 from ui.models_token import AnswerLine
 from ui.translated import Translated
+from ui.wrapped_label import WrappedLabel
 
 
 class GatedCard(Translated, QFrame):
@@ -25,12 +26,9 @@ class GatedCard(Translated, QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self._report: ErrorReport | None = None
-        self._title, self._text = QLabel(), QLabel()
+        self._title, self._text = WrappedLabel(), WrappedLabel()
         self._title.setProperty("role", "strong")
         self._text.setProperty("tone", "muted")
-        for label in (self._title, self._text):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
         self._browse, self._use = QPushButton(), QPushButton()
         self._token = QLineEdit()
         self._token.setEchoMode(QLineEdit.EchoMode.Password)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
-
 from app.messages import message_for
 from app.translate import translate
 from engine.errors import ErrorReport
 from ui.models_parts import TokenState
+from ui.wrapped_label import WrappedLabel
 
 
-class AnswerLine(QLabel):
+class AnswerLine(WrappedLabel):
     """A line that answers what was just typed; hidden while there is nothing to say."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "small")
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setWordWrap(True)
         self.hide()
 
     def show_words(self, words: str, *, failed: bool = False) -> None:

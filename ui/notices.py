@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from ui.cards import Action, Notice, button_words
 from ui.loading_card import LoadingCard
 from ui.pair_control import Loading
 from ui.state_card import StateCard
+from ui.wrapped_label import WrappedLabel
 
 
 class NoticeArea(QWidget):
@@ -29,10 +30,8 @@ class NoticeArea(QWidget):
         super().__init__()
         self.loading = LoadingCard()
         self.loading.hide()
-        self._hint = QLabel()
+        self._hint = WrappedLabel()
         self._hint.setProperty("tone", "muted")
-        self._hint.setTextFormat(Qt.TextFormat.PlainText)
-        self._hint.setWordWrap(True)
         self._hint.hide()
         self._cards: list[tuple[Notice, StateCard]] = []
         self._column = QVBoxLayout(self)

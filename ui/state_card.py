@@ -7,11 +7,12 @@ from enum import Enum
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ui.fonts import text_font
 from ui.steady_button import SteadyButton
 from ui.theme import theme, theme_notifier
+from ui.wrapped_label import WrappedLabel
 
 EDGE = 4
 RADIUS = 8
@@ -48,14 +49,12 @@ class StateCard(QWidget):
     ) -> None:
         super().__init__(parent)
         self._tone = tone
-        self._title = QLabel(title)
+        self._title = WrappedLabel(title)
         self._title.setFont(text_font(13, strong=True))
-        self._text = QLabel(text)
+        self._text = WrappedLabel(text)
         self._text.setFont(text_font(13))
         for label in (self._title, self._text):
-            label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            label.setWordWrap(True)
             label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
 
         words = QVBoxLayout()
