@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.compare.comparison import Comparison
 from app.compare.measured import Measured
 from app.compare.values import Arm, ComparePlan, Step
+from app.compare.words import is_gain
 from app.rate_meter import RateMeter
 from engine.errors import ErrorKind, ErrorReport
 from engine.protocol import Failed, Finished, Weighed
@@ -184,7 +185,7 @@ class CompareControl(QObject):
         live = LiveReply(shown.fold.stats, shown.rate, tuple(shown.meter.points))
         if not self.running and outcome is not None:
             rates = outcome.on.tokens_per_s, outcome.off.tokens_per_s
-            return replace(live, rate=rates[0], off_rate=rates[1], ratio=outcome.ratio)
+            return replace(live, rate=rates[0], off_rate=rates[1], ratio=outcome.ratio, pays=is_gain(outcome))
         if self.running and arm is Arm.ON and off is not None:
             return replace(live, off_rate=off.rate)
         return live

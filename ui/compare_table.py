@@ -36,12 +36,14 @@ class TableText:
         verdict: the answer, or where it will come. tone: its colour.
         rows: always as many.
         difference: where the texts part and why, "" where they do not.
+        note: how the figures are meant, "" where that is plain.
     """
 
     verdict: str
     tone: str
     rows: tuple[Row, ...]
     difference: str = ""
+    note: str = ""
 
 
 class CompareTable(Translated, QFrame):
@@ -59,7 +61,7 @@ class CompareTable(Translated, QFrame):
         self._shown: TableText | None = None
         self._running = False
         self.verdict = wrapped("strong")
-        self.difference = wrapped("small")
+        self.difference, self.note = wrapped("small"), wrapped("tiny")
         self.show_difference, self.history = QPushButton(), FlatButton()
         self.show_difference.setProperty("role", "link")
         self._heads = [QLabel() for _ in range(COLUMNS)]
@@ -86,6 +88,7 @@ class CompareTable(Translated, QFrame):
         column_.setSpacing(8)
         column_.addLayout(top)
         column_.addLayout(self._grid)
+        column_.addWidget(self.note)
         column_.addLayout(foot)
         column_.addStretch(1)
         self.show_difference.clicked.connect(self.difference_wanted)
@@ -111,6 +114,8 @@ class CompareTable(Translated, QFrame):
                 cell.setToolTip(row.tip)
             set_tone(cells[-1], row.tone)
             cells[-1].setAccessibleName(f"{row.name}: {row.off} {row.on or ''} {row.ratio}")
+        self.note.setText(text.note)
+        self.note.setVisible(bool(text.note))
         self.difference.setText(text.difference)
         for widget in (self.difference, self.show_difference):
             widget.setVisible(bool(text.difference))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.amounts import count
 from app.compare.measured import engine_build
 from app.compare.values import Arm, Difference, Outcome, Side, Step
-from app.compare.words import GAIN, LOSS, difference_words, stopped_words, verdict_words
+from app.compare.words import LOSS, difference_words, is_gain, is_loss, ratio_words, stopped_words, verdict_words
 from app.pairs import models_title
 from app.translate import translate
 from engine.stats import ReplyFold
@@ -112,7 +112,7 @@ def table_text(outcome: Outcome | None, preset: str) -> TableText:
         _text_row(names[3], outcome),
     )
     difference = difference_words(outcome.difference) if outcome.difference is not None else ""
-    return TableText(verdict_words(outcome, preset), tone, rows, difference)
+    return TableText(verdict_words(outcome, preset), tone, rows, difference, ratio_words(outcome))
 
 
 def _text_row(name: str, outcome: Outcome) -> Row:
@@ -145,9 +145,7 @@ def _times(ratio: float) -> str:
 
 def _tone(outcome: Outcome) -> str:
     """Colour of the ratio: none where it may be chance."""
-    if outcome.is_short or outcome.is_scattered:
-        return ""
-    return "good" if outcome.ratio > GAIN else "warn" if outcome.ratio < LOSS else ""
+    return "good" if is_gain(outcome) else "warn" if is_loss(outcome) else ""
 
 
 def caption(compared: Compared, outcome: Outcome | None, engine: EngineInfo | None) -> str:

@@ -8,6 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.amounts import count
+from app.compare.values import SHORT_REPLY
+from app.compare.words import GAIN
 from app.translate import translate
 from engine.costs import MeasuredCosts
 from engine.stats import GenerationStats
@@ -31,6 +33,7 @@ class LiveReply:
         off_rate: tokens per second of this pair without speculation, measured in this session, or None.
         reason: why speculation does not run, "" where it does.
         ratio: to the off rate, where it was measured better than by the two rates.
+        pays: whether that ratio is a gain and no chance; None where the two rates say it.
         auto: what was chosen by time for the last round, "" where nothing was.
     """
 
@@ -41,6 +44,7 @@ class LiveReply:
     reason: str = ""
     auto: str = ""
     ratio: float | None = None
+    pays: bool | None = None
 
 
 class LivePanel(Translated, QScrollArea):
@@ -172,7 +176,10 @@ class LivePanel(Translated, QScrollArea):
         if reply and reply.ratio is not None:
             ratio = reply.ratio
         self._ratio.setText(f"{ratio:.2f}×" if ratio else "")
-        set_role(self._ratio, "ratio-good" if ratio and ratio > 1 else "ratio")
+        pays = bool(reply and ratio and ratio > GAIN and reply.stats.completion_tokens >= SHORT_REPLY)
+        if reply and reply.pays is not None:
+            pays = reply.pays
+        set_role(self._ratio, "ratio-good" if pays else "ratio")
         if reply is None:
             note = translate("live_panel", "Figures come with the first reply.")
         elif reply.reason:

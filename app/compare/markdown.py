@@ -6,7 +6,7 @@ from app.amounts import count
 from app.compare.measured import Measured, engine_build
 from app.compare.presets import preset_name
 from app.compare.values import Side
-from app.compare.words import difference_words, identical_words, stopped_words, verdict_words
+from app.compare.words import difference_words, identical_words, ratio_words, stopped_words, verdict_words
 from app.pairs import model_title
 from app.translate import translate
 from engine.types import Drafter, GenerationRequest
@@ -45,6 +45,7 @@ def markdown_text(measured: Measured) -> str:
         ),
         _row(translate("compare", "Guesses accepted"), _NONE, _percent(outcome.on.acceptance_rate), ""),
         "",
+        *filter(None, [ratio_words(outcome)]),
         identical_words(outcome) if difference is None else _escaped(difference_words(difference)),
         "",
         *(f"- {name}: {_escaped(value)}" for name, value in _facts(measured)),

@@ -170,6 +170,11 @@ class Outcome:
         return min(self.off.completion_tokens, self.on.completion_tokens) < SHORT_REPLY
 
     @property
+    def side_ratio(self) -> float:
+        """On ÷ off of the two median speeds, which a reader works out from them; `ratio` is the better measure."""
+        return self.on.tokens_per_s / self.off.tokens_per_s
+
+    @property
     def is_scattered(self) -> bool:
         """The ratio is so near to 1, and the pairs' so far apart, that another run may find the opposite."""
         ratios = [pair.ratio for pair in self.pairs]

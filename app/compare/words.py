@@ -23,9 +23,41 @@ def verdict_words(outcome: Outcome, preset: str) -> str:
     )
 
 
+def ratio_words(outcome: Outcome) -> str:
+    """That the ratio is not one speed divided by the other, "" where it is."""
+    if len(outcome.pairs) == 1:
+        return ""
+    return translate("compare", "The ratio of the speeds is the median of the pairs' ratios.")
+
+
+def is_gain(outcome: Outcome) -> bool:
+    """Speculation made the replies faster, and not by chance."""
+    return outcome.ratio > GAIN and _is_sure(outcome)
+
+
+def is_loss(outcome: Outcome) -> bool:
+    """The same of slower."""
+    return outcome.ratio < LOSS and _is_sure(outcome)
+
+
+def _is_sure(outcome: Outcome) -> bool:
+    return not (outcome.is_short or outcome.is_scattered or _contradicts(outcome))
+
+
+def _contradicts(outcome: Outcome) -> bool:
+    """The pairs say one thing and the speeds of the sides the opposite, by more than nothing."""
+    low, high = sorted((outcome.ratio, outcome.side_ratio))
+    return low < 1 < high and (low < LOSS or high > GAIN)
+
+
 def _verdict(outcome: Outcome) -> str:
     if outcome.is_short:
         return translate("compare", "{ratio} on {what}, but {tokens} tokens are too short to tell.")
+    if _contradicts(outcome):
+        return translate(
+            "compare",
+            "{ratio} on {what}, but the two speeds say the opposite: too noisy to tell. Measure with more repeats.",
+        )
     if outcome.is_scattered and not LOSS <= outcome.ratio <= GAIN:
         return translate(
             "compare", "{ratio} on {what}: too near to 1 for these runs to tell. Measure with more repeats."

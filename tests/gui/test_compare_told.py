@@ -10,9 +10,12 @@ from PySide6.QtCore import QPoint, QSize
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.gui.compares import compare, open_compare
+from engine.stats import GenerationStats
+from tests.fakes import tapes
+from tests.gui.compares import TEXT, compare, open_compare
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
+from ui.live_panel import LivePanel, LiveReply
 
 pytestmark = ignore_platform
 NAME = "n" * 200
@@ -49,3 +52,24 @@ def test_long_name_that_was_not_saved(shell: Shell, tmp_path: Path) -> None:
     assert button is not None
     for widget in (button, shell.compare.bar.run):
         assert right_edge(shell, widget) <= shell.compare.width()
+
+
+def test_ratio_of_the_pairs(shell: Shell) -> None:
+    """The table says what its ratio is of."""
+    open_compare(shell)
+    compare(shell)
+    note = shell.compare.board.table.note
+    assert note.isVisible()
+    assert "median of the pairs" in note.text()
+
+
+@pytest.mark.parametrize(
+    ("text", "ratio", "role"), [("Yes. " * 20, 1.8, "ratio"), (TEXT, 1.8, "ratio-good"), (TEXT, 1.02, "ratio")]
+)
+def test_green_is_a_gain(qtbot: QtBot, text: str, ratio: float, role: str) -> None:
+    """Neither what a short reply seems to gain nor a few per cent are good news."""
+    panel = LivePanel()
+    qtbot.addWidget(panel)
+    stats = GenerationStats(plain=len(tapes.tokens_of(text)), rounds=9)
+    panel.show_reply(LiveReply(stats, 10.0 * ratio, off_rate=10.0))
+    assert panel._ratio.property("role") == role

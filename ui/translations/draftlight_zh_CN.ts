@@ -337,6 +337,14 @@
         <translation>{what}：{ratio}，但只有 {tokens} 个 token，太短，不足以判断。</translation>
     </message>
     <message>
+        <source>The ratio of the speeds is the median of the pairs&apos; ratios.</source>
+        <translation>速度的倍数是各组倍数的中位数。</translation>
+    </message>
+    <message>
+        <source>{ratio} on {what}, but the two speeds say the opposite: too noisy to tell. Measure with more repeats.</source>
+        <translation>{what}：{ratio}，但两个速度表明的恰好相反，波动太大，无法判断，请增加重复次数。</translation>
+    </message>
+    <message>
         <source>{ratio} on {what}: too near to 1 for these runs to tell. Measure with more repeats.</source>
         <translation>{what}：{ratio}，与 1 太接近，这几次测量不足以判断，请增加重复次数。</translation>
     </message>

@@ -7,7 +7,7 @@ import pytest
 from app.compare.figures import outcome_of
 from app.compare.presets import PRESETS, preset_name, preset_of
 from app.compare.values import Outcome
-from app.compare.words import identical_words, verdict_words
+from app.compare.words import identical_words, is_gain, ratio_words, verdict_words
 from engine.types import Choice, RoundChoice
 from tests.unit.app.compare.replies import LONG, pair
 
@@ -71,3 +71,20 @@ def test_every_preset_has_a_name_and_a_place_in_sentences() -> None:
     assert not any("own prompt" in name.lower() for name in names)
     assert all(preset_of(preset.id) is preset for preset in PRESETS)
     assert preset_of("poem") is None
+
+
+def test_medians_that_contradict_each_other() -> None:
+    """Where the pairs say a gain and the two speeds beside it a loss, nothing is claimed."""
+    speeds = ((3.0, 3.4), (5.0, 4.0), (4.7, 5.3))  # off, on
+    told = outcome_of([pair(LONG, LONG, off_s=60 / off, on_s=60 / on, choice=DRAFTING) for off, on in speeds])
+    assert told.ratio > 1.1
+    assert told.on.tokens_per_s < told.off.tokens_per_s
+    assert "too noisy to tell" in verdict_words(told, "code")
+    assert not is_gain(told)
+
+
+def test_ratio_is_of_the_pairs() -> None:
+    """Who divides the two speeds by each other may get another number, and reads why; one pair has only one."""
+    one = pair(LONG, LONG, off_s=1.8, on_s=1.0, choice=DRAFTING)
+    assert "median of the pairs" in ratio_words(outcome_of([one] * 3))
+    assert ratio_words(outcome_of([one])) == ""
