@@ -70,6 +70,11 @@ class LoadingCard(Translated, QFrame):
         self._loading = loading
         self.retranslate()
 
+    def leave(self) -> None:
+        """There is no load any more."""
+        self._cancel.leave_keyboard()
+        self.hide()
+
     def retranslate(self) -> None:
         self._cancel.setText(translate("loading", "Cancel"))
         self._cancel.setEnabled(not self._stopping)

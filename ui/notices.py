@@ -62,8 +62,10 @@ class NoticeArea(QWidget):
 
     def show_loading(self, loading: Loading | None) -> None:
         """The load under way, None for none."""
-        self.loading.setVisible(loading is not None)
-        if loading is not None:
+        if loading is None:
+            self.loading.leave()
+        else:
+            self.loading.show()
             self.loading.show_loading(loading)
         self._show_or_hide()
 

@@ -39,19 +39,37 @@ class Changeover:
 class SteadyButton(QPushButton):
     """Tell it with `mean` what it does. It takes no press of the mouse that was meant for something else: for what it
     did before, or for what stood in its place before it was shown. Nor does it click where it was pressed as one thing
-    and let go as another. Keys say what they mean, so they count at once."""
+    and let go as another. Keys say what they mean, so they count at once; and the keyboard waits for a button that
+    rests for a moment: on the next one, where Qt would send it, a key pressed once more would do something else."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self._meaning: Hashable = None
         self._pressed_as: Hashable = None
         self._changeover = Changeover()
+        self._awaited = False  # by the keyboard
 
     def mean(self, meaning: Hashable) -> None:
         """What a click does from now on."""
         if meaning != self._meaning:
             self._meaning = meaning
             self._changeover.begin()
+
+    def setEnabled(self, enabled: bool) -> None:
+        if not enabled and self.leave_keyboard():
+            self._awaited = True
+        super().setEnabled(enabled)
+        if enabled and self._awaited:
+            self._awaited = False
+            if self.window().focusWidget() is None:
+                self.setFocus()
+
+    def leave_keyboard(self) -> bool:
+        """Before it goes: where the keyboard is on it, it is nowhere then. Returns whether it was."""
+        there = self.window().focusWidget() is self
+        if there:
+            self.clearFocus()
+        return there
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

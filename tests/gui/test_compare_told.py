@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QSize
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.stats import GenerationStats
 from tests.fakes import tapes
-from tests.gui.compares import TEXT, compare, open_compare
+from tests.gui.compares import TEXT, compare, off, open_compare
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
 from ui.live_panel import LivePanel, LiveReply
+from ui.pair_control import Loading
 
 pytestmark = ignore_platform
 NAME = "n" * 200
@@ -73,3 +74,47 @@ def test_green_is_a_gain(qtbot: QtBot, text: str, ratio: float, role: str) -> No
     stats = GenerationStats(plain=len(tapes.tokens_of(text)), rounds=9)
     panel.show_reply(LiveReply(stats, 10.0 * ratio, off_rate=10.0))
     assert panel._ratio.property("role") == role
+
+
+def test_focus_stays_on_the_stopped_button(shell: Shell) -> None:
+    """Whoever presses Space again and again starts and stops, and opens nothing else."""
+    open_compare(shell, tapes.held(off(), 6))
+    run, seen = shell.compare.bar.run, []
+    shell.comparing.changed.connect(lambda: seen.append(shell.window.focusWidget()))
+    run.setFocus()
+    shell.bot.keyClick(run, Qt.Key.Key_Space)
+    shell.wait(lambda: shell.comparing.running)
+    shell.bot.keyClick(run, Qt.Key.Key_Space)
+    shell.wait(lambda: not shell.comparing.running)
+    assert None in seen
+    assert set(seen) <= {run, None}
+    assert shell.window.focusWidget() is run
+
+
+def test_focus_that_was_moved_meanwhile(shell: Shell) -> None:
+    """It is not taken back from where the user went."""
+    open_compare(shell, tapes.held(off(), 6))
+    run = shell.compare.bar.run
+    run.setFocus()
+    run.click()
+    run.click()
+    shell.compare.focus_prompt()
+    shell.wait(lambda: not shell.comparing.running)
+    assert shell.window.focusWidget() is shell.compare.bar.prompt.edit
+
+
+def test_focus_of_a_load_that_was_cancelled(shell: Shell) -> None:
+    """It does not go to another button, neither when Cancel rests nor when its card goes."""
+    open_compare(shell)
+    area = shell.compare.notices
+    area.show_loading(Loading(1))
+    cancel = area.loading._cancel
+    cancel.setFocus()
+    cancel.click()
+    assert shell.window.focusWidget() is None
+    area.show_loading(None)
+    assert shell.window.focusWidget() is None
+    area.show_loading(Loading(2))
+    cancel.setFocus()
+    area.show_loading(None)
+    assert shell.window.focusWidget() is None
