@@ -65,11 +65,12 @@ class CompareControl(QObject):
 
     Attributes:
         settings: for the next comparison.
-        comparison: what is known; of the one under way, or of the last one.
+        comparison: what is known; of the one under way, or of the last one in which anything was measured.
         compared: what it is of; None before the first.
         stopping: it was told to end and has not ended yet.
         error: why it ended early, None where it did not or was stopped.
-        unmeasured: the last one was stopped before anything was measured; the one before it is back.
+        written: tokens of the reply with which the last one ended.
+        unmeasured: the last one was stopped before anything was measured.
 
     Signals:
         changed(): a comparison or one of its replies began, is about to stop, or ended.
@@ -88,6 +89,7 @@ class CompareControl(QObject):
         self.compared: Compared | None = None
         self.stopping = False
         self.error: ErrorReport | None = None
+        self.written = 0
         self.unmeasured = False
         self._before: tuple[Comparison, Compared | None] = self.comparison, None  # the last with an outcome
         self._worker = worker
@@ -158,12 +160,6 @@ class CompareControl(QObject):
         if self.error is not None:
             self.error = None
             self.changed.emit()
-
-    @property
-    def written(self) -> int:
-        """Tokens of the reply that was begun last."""
-        newest = None if self.compared is None else self.compared.newest
-        return 0 if newest is None else newest.fold.stats.completion_tokens
 
     def shown(self, arm: Arm) -> Written | None:
         """The reply of a side that is being written, or else the last whole one; after the end that of the pair whose
@@ -278,8 +274,10 @@ class CompareControl(QObject):
     def _end(self, *, complete: bool) -> None:
         self._ticket = None
         self.stopping = False
-        if self.comparison.outcome is None and self.error is None:
-            self.unmeasured = True
+        newest = None if self.compared is None else self.compared.newest
+        self.written = 0 if newest is None else newest.fold.stats.completion_tokens
+        if self.comparison.outcome is None:
+            self.unmeasured = self.error is None
             if self._before[1] is not None:
                 self.comparison, self.compared = self._before
         self._replies.hold(False)

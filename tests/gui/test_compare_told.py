@@ -10,9 +10,10 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.compare.values import Arm
 from engine.stats import GenerationStats
 from tests.fakes import tapes
-from tests.gui.compares import TEXT, compare, off, open_compare
+from tests.gui.compares import TEXT, compare, off, on, open_compare
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
 from ui.live_panel import LivePanel, LiveReply
@@ -118,3 +119,21 @@ def test_focus_of_a_load_that_was_cancelled(shell: Shell) -> None:
     cancel.setFocus()
     area.show_loading(None)
     assert shell.window.focusWidget() is None
+
+
+def test_crash_leaves_the_earlier_result(shell: Shell) -> None:
+    """The card says that nothing else is lost, and how far the reply was that is."""
+    open_compare(shell)
+    compare(shell)
+    outcome = shell.comparing.comparison.outcome
+    shell.client.play_next(off(), tapes.crashing(on(), 6))
+    compare(shell)
+    shell.wait(lambda: shell.loaded)
+    assert shell.comparing.comparison.outcome is outcome is not None
+    text = shell.compare.board.panes[Arm.OFF].text.reply
+    assert text is not None
+    assert text.text == TEXT
+    told = shell.compare.notices.notices[0].text
+    assert "nothing else is lost" in told
+    assert "after 0 tokens" not in told
+    assert "after 80 tokens" not in told
