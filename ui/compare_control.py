@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from statistics import median_low
 
 from PySide6.QtCore import QObject, Signal
 
@@ -39,6 +40,12 @@ class Written:
     def rate(self) -> float | None:
         """Tokens per second: of the moment while it is written, of all of it afterwards."""
         return self.meter.rate if self.fold.end is None else self.fold.stats.tokens_per_s
+
+    @property
+    def usual_length(self) -> int:
+        """The median of the rounds that proposed something; 0 where most did not."""
+        lengths = [drafted for drafted in self.drafted if drafted]
+        return median_low(lengths) if 2 * len(lengths) > len(self.drafted) else 0
 
 
 @dataclass(slots=True)
@@ -172,9 +179,14 @@ class CompareControl(QObject):
             return self.compared.parting[arm]
         return self.compared.complete.get(arm)
 
+    @property
+    def live_arm(self) -> Arm:
+        """The side that the live panel speaks of: that being written, or else the one with speculation."""
+        return self.step.arm if self.step is not None else Arm.ON
+
     def live(self) -> LiveReply | None:
         """For the live panel: the reply being written, or else the last one with speculation and what all came to."""
-        arm = self.step.arm if self.step is not None else Arm.ON
+        arm = self.live_arm
         shown, off, outcome = self.shown(arm), self.shown(Arm.OFF), self.comparison.outcome
         if shown is None:
             return None

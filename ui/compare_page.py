@@ -23,6 +23,7 @@ from ui.compare_history import show_history
 from ui.compare_notices import compare_notices, why_not
 from ui.compare_settings import CompareSettings, CompareSettingsPopover
 from ui.compare_store import CompareStore
+from ui.compare_words import round_length
 from ui.live_panel import LivePanel
 from ui.mix_control import MixControl
 from ui.notices import NoticeArea
@@ -240,8 +241,9 @@ class ComparePage(Translated, QWidget):
         self.board.mix.show_rows(self._mix.rows)
 
     def _show_figures(self) -> None:
-        live, costs, chosen = self._control.live(), self._pairs.costs, None
-        if live is not None:
+        control = self._control
+        live, compared, costs, chosen = control.live(), control.compared, self._pairs.costs, None
+        if live is not None and compared is not None:
             inactive, choice = live.stats.inactive, live.stats.choice
             costs = live.stats.costs or costs
             if inactive is Inactive.SWITCHED_OFF:
@@ -249,7 +251,8 @@ class ComparePage(Translated, QWidget):
             elif inactive is not None:
                 live = replace(live, reason=inactive_sentence(inactive, self._pairs.pair))
             elif choice is not None:
-                live, chosen = replace(live, auto=choice_note(choice)), choice.length
+                chosen = round_length(compared.plan.request, control.shown(control.live_arm))
+                live = replace(live, auto=choice_note(replace(choice, length=chosen or choice.length)))
         self.live.show_reply(live)
         self.live.show_costs(costs, chosen)
 

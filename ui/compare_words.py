@@ -10,9 +10,8 @@ from app.compare.values import Arm, Difference, Outcome, Side, Step
 from app.compare.words import LOSS, difference_words, is_gain, is_loss, ratio_words, stopped_words, verdict_words
 from app.pairs import models_title
 from app.translate import translate
-from engine.stats import ReplyFold
 from engine.types import EngineInfo, GenerationRequest, LoadedPair
-from ui.compare_control import CompareControl, Compared
+from ui.compare_control import CompareControl, Compared, Written
 from ui.compare_pane import PaneHead
 from ui.compare_settings import settings_words
 from ui.compare_table import Row, TableText
@@ -28,20 +27,33 @@ def run_words(step: Step, repeats: int) -> str:
     return translate("compare", "run {number} of {count}").format(number=step.number, count=repeats)
 
 
-def subtitle(arm: Arm, request: GenerationRequest, pair: LoadedPair, reply: ReplyFold | None) -> str:
+def subtitle(arm: Arm, request: GenerationRequest, pair: LoadedPair, shown: Written | None) -> str:
     """What a side is."""
     if arm is Arm.OFF:
         return translate("compare", "target alone, cold cache")
     if pair.inactive is not None:
         return translate("compare", "lookup alone, cold cache")
+    length = round_length(request, shown)
     if request.draft_length is not None:
-        return translate("compare", "draft {length}, cold cache").format(length=request.draft_length)
-    choice = reply.stats.choice if reply is not None else None
-    if choice is None:
-        return translate("compare", "auto, cold cache")
-    if not choice.length:
-        return translate("compare", "auto, resting, cold cache")
-    return translate("compare", "auto, draft {length}, cold cache").format(length=choice.length)
+        words = translate("compare", "draft {length}, cold cache")
+    elif length is None:
+        words = translate("compare", "auto, cold cache")
+    elif not length:
+        words = translate("compare", "auto, resting, cold cache")
+    else:
+        words = translate("compare", "auto, draft {length}, cold cache")
+    return words.format(length=length)
+
+
+def round_length(request: GenerationRequest, shown: Written | None) -> int | None:
+    """How many guesses a round has: as it was set, as chosen last while the reply is written, and as usual afterwards,
+    for the last rounds are cut short by the tokens left. None while that is not known."""
+    if request.draft_length is not None:
+        return request.draft_length
+    choice = shown.fold.stats.choice if shown is not None else None
+    if shown is None or choice is None:
+        return None
+    return choice.length if shown.fold.end is None else shown.usual_length
 
 
 def pane_head(control: CompareControl, arm: Arm) -> PaneHead:
@@ -51,7 +63,7 @@ def pane_head(control: CompareControl, arm: Arm) -> PaneHead:
     if compared is None:
         return PaneHead()
     shown, request = control.shown(arm), compared.plan.request
-    words = subtitle(arm, request, compared.pair, shown.fold if shown is not None else None)
+    words = subtitle(arm, request, compared.pair, shown)
     if step is not None and step.arm is arm:
         words = f"{run_words(step, compared.plan.repeats)} · {words}"
     if not control.running and outcome is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from app.compare.values import Arm
 from engine.stats import GenerationStats
+from engine.types import Choice, Drafter, EndReason, RoundChoice
 from tests.fakes import tapes
-from tests.gui.compares import TEXT, compare, off, on, open_compare
+from tests.gui.compares import TEXT, compare, off, on, open_compare, pairs
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
 from ui.live_panel import LivePanel, LiveReply
@@ -137,3 +139,17 @@ def test_crash_leaves_the_earlier_result(shell: Shell) -> None:
     assert "nothing else is lost" in told
     assert "after 0 tokens" not in told
     assert "after 80 tokens" not in told
+
+
+@pytest.mark.parametrize(("fixed", "words"), [(7, "draft 7, cold cache"), (None, "auto, draft 4, cold cache")])
+def test_length_is_not_that_of_the_last_round(shell: Shell, fixed: int | None, words: str) -> None:
+    """The last rounds are cut short by the tokens left; nothing on the page or in its picture tells their length."""
+    rule = Choice.DRAFTING if fixed is None else Choice.FIXED
+    usual, cut = (RoundChoice(rule, Drafter.MODEL, length, 1.6) for length in (4, 1))
+    tape = tapes.chosen(tapes.reply(TEXT, verify_s=0.04, reason=EndReason.LENGTH), *[usual] * 8, cut)
+    open_compare(shell, *pairs(4, on_tape=tape))
+    shell.replies.settings = replace(shell.replies.settings, draft_length=fixed)
+    compare(shell)
+    assert shell.compare.board.panes[Arm.ON].head.subtitle == words
+    assert shell.compare.live.curve.chosen == (fixed or 4)
+    assert shell.compare.live.auto == ("auto: draft 4, 1.60 × predicted" if fixed is None else "")
