@@ -55,6 +55,14 @@ def why_not(pairs: PairControl, replies: ReplyControl) -> str:
     return ""
 
 
+def unmeasured_words() -> str:
+    return translate("compare", "Stopped before anything was measured.")
+
+
+def saved_words(name: str) -> str:
+    return translate("compare", "Saved as {file}").format(file=name)
+
+
 def _export_notice(report: ErrorReport) -> Notice:
     if report.kind is ErrorKind.DISK_FULL:
         text = translate("compare", "Nothing was written. Make room, or export it to another disk.")

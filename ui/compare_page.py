@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.compare.presets import PRESETS, preset_name, preset_of
-from app.messages import choice_note, inactive_sentence
 from app.translate import translate
-from engine.types import ChatFormat, Inactive, LoadedPair
+from engine.types import ChatFormat, LoadedPair
 from ui.cards import Action, Notice
 from ui.chat_page import FIGURES_PAUSE_MS, ROOM_FOR_PANEL
 from ui.compare_bar import CompareBar, RunState
@@ -20,10 +19,10 @@ from ui.compare_board import CompareBoard
 from ui.compare_control import CompareControl
 from ui.compare_export import Exporter
 from ui.compare_history import show_history
-from ui.compare_notices import compare_notices, why_not
+from ui.compare_notices import compare_notices, saved_words, unmeasured_words, why_not
 from ui.compare_settings import CompareSettings, CompareSettingsPopover
 from ui.compare_store import CompareStore
-from ui.compare_words import round_length
+from ui.compare_words import live_figures
 from ui.live_panel import LivePanel
 from ui.mix_control import MixControl
 from ui.notices import NoticeArea
@@ -69,7 +68,7 @@ class ComparePage(Translated, QWidget):
         self._scroll, self._panel_line = QScrollArea(), QFrame()
         self._panel_wanted = True
         self._known: LoadedPair | None = None  # whose past is shown
-        self._hint = ""
+        self._hint: Callable[[], str] = str  # "" of its own
         self._paint, self._figures = _pause(self, PAINT_MS), _pause(self, FIGURES_PAUSE_MS)
         self._build()
         self._wire()
@@ -93,9 +92,9 @@ class ComparePage(Translated, QWidget):
 
     def run(self) -> None:
         """Compare with the prompt as it is now; a line says why where that is not possible."""
-        self._hint = why_not(self._pairs, self._replies)
+        self._hint = partial(why_not, self._pairs, self._replies)
         text = self.bar.prompt.text.strip()
-        if self._hint or not text:
+        if self._hint() or not text:
             self._refresh()
             return
         preset = next((preset for preset in PRESETS if preset.prompt.strip() == text), None)
@@ -142,7 +141,7 @@ class ComparePage(Translated, QWidget):
                 self.acted.emit(action, notice)
 
     def _on_control_changed(self) -> None:
-        self._hint = translate("compare", "Stopped before anything was measured.") if self._control.unmeasured else ""
+        self._hint = unmeasured_words if self._control.unmeasured else str
         self._refresh()
         self.board.refresh()
         self._show_figures()
@@ -153,7 +152,7 @@ class ComparePage(Translated, QWidget):
                 pause.start()
 
     def _on_pair_changed(self) -> None:
-        self._hint = ""
+        self._hint = str
         compared = self._control.compared
         if compared is not None and compared.pair != self._pairs.pair:
             self._store.dismiss_drop()
@@ -162,7 +161,7 @@ class ComparePage(Translated, QWidget):
         self._show_figures()
 
     def _on_replies_changed(self) -> None:
-        self._hint = ""
+        self._hint = str
         self._refresh()
 
     def _on_ended(self) -> None:
@@ -172,12 +171,12 @@ class ComparePage(Translated, QWidget):
 
     def _on_saving(self) -> None:
         """What became of the last file is of no interest any more."""
-        self._hint = ""
+        self._hint = str
         self._store.dismiss_problem()
         self._refresh()
 
     def _on_saved(self, name: str) -> None:
-        self._hint = translate("compare", "Saved as {file}").format(file=name)
+        self._hint = partial(saved_words, name)
         self._refresh()
 
     def _look(self) -> None:
@@ -223,7 +222,7 @@ class ComparePage(Translated, QWidget):
         self.board.mix.show_loaded(self._pairs.pair is not None)
         self.notices.show_notices(self._notices())
         self.notices.show_loading(self._pairs.loading)
-        self.notices.show_hint(self._hint)
+        self.notices.show_hint(self._hint())
         if control.running:
             state = RunState.STOPPING if control.stopping else RunState.STOP
         else:
@@ -241,18 +240,7 @@ class ComparePage(Translated, QWidget):
         self.board.mix.show_rows(self._mix.rows)
 
     def _show_figures(self) -> None:
-        control = self._control
-        live, compared, costs, chosen = control.live(), control.compared, self._pairs.costs, None
-        if live is not None and compared is not None:
-            inactive, choice = live.stats.inactive, live.stats.choice
-            costs = live.stats.costs or costs
-            if inactive is Inactive.SWITCHED_OFF:
-                live = replace(live, reason=translate("compare", "This side is written without speculation."))
-            elif inactive is not None:
-                live = replace(live, reason=inactive_sentence(inactive, self._pairs.pair))
-            elif choice is not None:
-                chosen = round_length(compared.plan.request, control.shown(control.live_arm))
-                live = replace(live, auto=choice_note(replace(choice, length=chosen or choice.length)))
+        live, costs, chosen = live_figures(self._control, self._pairs)
         self.live.show_reply(live)
         self.live.show_costs(costs, chosen)
 

@@ -8,13 +8,17 @@ from app.amounts import count
 from app.compare.measured import engine_build
 from app.compare.values import Arm, Difference, Outcome, Side, Step
 from app.compare.words import LOSS, difference_words, is_gain, is_loss, ratio_words, stopped_words, verdict_words
+from app.messages import choice_note, inactive_sentence
 from app.pairs import models_title
 from app.translate import translate
-from engine.types import EngineInfo, GenerationRequest, LoadedPair
+from engine.costs import MeasuredCosts
+from engine.types import EngineInfo, GenerationRequest, Inactive, LoadedPair
 from ui.compare_control import CompareControl, Compared, Written
 from ui.compare_pane import PaneHead
 from ui.compare_settings import settings_words
 from ui.compare_table import Row, TableText
+from ui.live_panel import LiveReply
+from ui.pair_control import PairControl
 
 SLOW_START = 1.15  # first token on ÷ off that is worth a warning
 NONE = "–"
@@ -76,6 +80,26 @@ def pane_head(control: CompareControl, arm: Arm) -> PaneHead:
     tokens, most = shown.fold.stats.completion_tokens, request.max_tokens or 1
     bar = translate("compare", "{tokens} of at most {most} tokens").format(tokens=count(tokens), most=count(most))
     return PaneHead(words, shown.rate, 1.0 if shown.fold.end is not None else tokens / most, bar)
+
+
+def live_figures(
+    control: CompareControl, pairs: PairControl
+) -> tuple[LiveReply | None, MeasuredCosts | None, int | None]:
+    """For the live panel: the reply with its reasons, what passes cost, and how many guesses a round has."""
+    live, compared, costs = control.live(), control.compared, pairs.costs
+    if live is None or compared is None:
+        return live, costs, None
+    inactive, choice = live.stats.inactive, live.stats.choice
+    costs = live.stats.costs or costs
+    if inactive is Inactive.SWITCHED_OFF:
+        reason = translate("compare", "This side is written without speculation.")
+        return replace(live, reason=reason), costs, None
+    if inactive is not None:
+        return replace(live, reason=inactive_sentence(inactive, pairs.pair)), costs, None
+    if choice is None:
+        return live, costs, None
+    length = round_length(compared.plan.request, control.shown(control.live_arm))
+    return replace(live, auto=choice_note(replace(choice, length=length or choice.length))), costs, length
 
 
 def table_text(outcome: Outcome | None, preset: str) -> TableText:

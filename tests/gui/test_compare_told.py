@@ -153,3 +153,31 @@ def test_length_is_not_that_of_the_last_round(shell: Shell, fixed: int | None, w
     assert shell.compare.board.panes[Arm.ON].head.subtitle == words
     assert shell.compare.live.curve.chosen == (fixed or 4)
     assert shell.compare.live.auto == ("auto: draft 4, 1.60 × predicted" if fixed is None else "")
+
+
+def test_line_follows_the_language(shell: Shell, tmp_path: Path) -> None:
+    """Why nothing was run, what was saved, and that nothing was measured, in the language that is chosen."""
+    notices, choose = shell.compare.notices, shell.window.settings_page.language_chosen.emit
+
+    def follows() -> bool:
+        words = notices.hint
+        choose("zh_CN")
+        shell.wait(lambda: notices.hint != words)
+        translated = notices.hint.isascii() is False
+        choose("en")
+        shell.wait(lambda: notices.hint == words)
+        return bool(words) and translated
+
+    shell.window.rail.chosen.emit("compare")
+    shell.compare.run()
+    assert follows()
+    open_compare(shell)
+    compare(shell)
+    shell.compare.exporter.save("md", tmp_path / "x.md")
+    shell.wait(lambda: notices.hint)
+    assert follows()
+    shell.client.play_next(tapes.held(off(), 6))
+    shell.compare.run()
+    shell.comparing.stop()
+    shell.wait(lambda: not shell.comparing.running)
+    assert follows()
