@@ -96,6 +96,7 @@ class CompareSettingsPopover(Translated, QFrame):
         self.move(max(screen.left(), left), max(screen.top(), top))
         self.show()
         self.temperature.setFocus()
+        self.temperature.selectAll()  # what is typed now is the new number
 
     def retranslate(self) -> None:
         names = (

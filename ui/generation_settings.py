@@ -103,6 +103,7 @@ class GenerationSettingsPopover(Translated, QFrame):
         self.move(max(screen.left(), left), max(screen.top(), top))
         self.show()
         self.temperature.setFocus()
+        self.temperature.selectAll()  # what is typed now is the new number
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.system_changed.emit(self.system.toPlainText().strip())

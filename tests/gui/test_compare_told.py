@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.fakes import tapes
 from tests.gui.compares import TEXT, compare, off, on, open_compare, pairs
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
+from ui.generation_settings import GenerationSettingsPopover
 from ui.live_panel import LivePanel, LiveReply
 from ui.pair_control import Loading
 
@@ -181,3 +183,17 @@ def test_line_follows_the_language(shell: Shell, tmp_path: Path) -> None:
     shell.comparing.stop()
     shell.wait(lambda: not shell.comparing.running)
     assert follows()
+
+
+def test_typing_into_a_popover(shell: Shell) -> None:
+    """What is typed right after it opened takes the place of the number that stood there, in both popovers."""
+    bar, chat = shell.compare.bar, shell.chat
+    shell.window.rail.chosen.emit("compare")
+    chosen = GenerationSettingsPopover(chat)
+    shell.bot.addWidget(chosen)
+    below, above = partial(shell.compare.settings.open_below, bar.chip), partial(chosen.open_above, bar.chip)
+    for popover, show in ((shell.compare.settings, below), (chosen, above)):
+        show()
+        shell.bot.keyClicks(popover.temperature, "0.7")
+        assert popover.temperature.value() == 0.7
+        popover.hide()
