@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QTimer
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
@@ -20,7 +20,7 @@ HOVER_MS = 150  # before the first card; others follow at once
 ROOM_FOR_TWO = 860  # pixels, for table and mix side by side, unless their texts need more
 ROOM_FOR_PANES = 560  # pixels, for both sides side by side
 LEAST_PANE = 210  # pixels of height
-SCALE = 2  # of a picture
+SCALE, AROUND = 2, 24  # of a picture; pixels on each side
 
 
 class CompareBoard(Translated, QWidget):
@@ -83,15 +83,31 @@ class CompareBoard(Translated, QWidget):
                 pane.text.show_token(outcome.difference.index)
 
     def picture(self) -> QPixmap:
-        """The board as it is seen, twice as fine, but for the user's own mix: a picture is shown to others."""
+        """The board as it is seen, twice as fine and with room around it, but for what only its user has a use for: a
+        picture is shown to others."""
         self._hide_card()
-        self.mix.hide()
-        pixels = QPixmap(self.size() * SCALE)
+        private = [widget for widget in (self.mix, *self.table.buttons) if widget.isVisibleTo(self)]
+        focused = self.window().focusWidget()
+        for widget in private:
+            widget.hide()
+        self._lay_out()
+        pixels = QPixmap((self.size() + 2 * QSize(AROUND, AROUND)) * SCALE)
         pixels.setDevicePixelRatio(SCALE)
         pixels.fill(self.palette().window().color())
-        self.render(pixels, QPoint(), self.rect())
-        self.mix.show()
+        self.render(pixels, QPoint(AROUND, AROUND), self.rect())
+        for widget in private:
+            widget.show()
+        self._lay_out()
+        if focused in private:
+            focused.setFocus()
         return pixels
+
+    def _lay_out(self) -> None:
+        """At once, and not with the next event."""
+        for widget in (self.table, self):
+            layout = widget.layout()
+            layout.invalidate()
+            layout.activate()
 
     def retranslate(self) -> None:
         self.refresh()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QAbstractButton, QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.translate import translate
 from ui.fact_list import wrapped
@@ -94,6 +94,10 @@ class CompareTable(Translated, QFrame):
         self.show_difference.clicked.connect(self.difference_wanted)
         self.history.clicked.connect(self.history_wanted)
         self.retranslate()
+
+    @property
+    def buttons(self) -> tuple[QAbstractButton, ...]:
+        return self.history, self.show_difference
 
     @property
     def shown(self) -> TableText | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from app.amounts import count
 from app.compare.measured import engine_build
+from app.compare.presets import preset_name
 from app.compare.values import Arm, Difference, Outcome, Side, Step
 from app.compare.words import LOSS, difference_words, is_gain, is_loss, ratio_words, stopped_words, verdict_words
 from app.messages import choice_note, inactive_sentence
@@ -191,4 +192,5 @@ def caption(compared: Compared, outcome: Outcome | None, engine: EngineInfo | No
     if outcome is not None:
         stopped = stopped_words(len(outcome.pairs), settings.repeats)
         settings = replace(settings, repeats=len(outcome.pairs))
-    return " · ".join(filter(None, (models_title(pair), pair.device, build, settings_words(settings), stopped)))
+    prompt = preset_name(compared.plan.preset)
+    return " · ".join(filter(None, (models_title(pair), pair.device, build, prompt, settings_words(settings), stopped)))

@@ -475,7 +475,7 @@ def test_export(shell: Shell, tmp_path: Path, kind: str) -> None:
     shell.wait(file.exists)
     shell.wait(lambda: shell.compare.notices.hint == f"Saved as result.{kind}")
     if kind == "png":
-        assert QImage(str(file)).width() == 2 * shell.compare.board.width()
+        assert QImage(str(file)).width() == 2 * (shell.compare.board.width() + 48)
     elif kind == "json":
         outcome = shell.comparing.comparison.outcome
         assert outcome is not None

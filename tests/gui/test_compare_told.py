@@ -16,7 +16,7 @@ from app.compare.values import Arm
 from engine.stats import GenerationStats
 from engine.types import Choice, Drafter, EndReason, RoundChoice
 from tests.fakes import tapes
-from tests.gui.compares import TEXT, compare, off, on, open_compare, pairs
+from tests.gui.compares import OTHER, TEXT, compare, off, on, open_compare, pairs
 from tests.gui.shell import Shell, ignore_platform, open_shell
 from ui.cards import Action
 from ui.generation_settings import GenerationSettingsPopover
@@ -197,3 +197,26 @@ def test_typing_into_a_popover(shell: Shell) -> None:
         shell.bot.keyClicks(popover.temperature, "0.7")
         assert popover.temperature.value() == 0.7
         popover.hide()
+
+
+def test_picture(shell: Shell) -> None:
+    """It has room around, no buttons, no hole, and says what was written."""
+    open_compare(shell, *pairs(4, on_tape=on(OTHER)))
+    compare(shell)
+    board = shell.compare.board
+    table = board.table
+    QApplication.processEvents()
+    sizes = [widget.geometry() for widget in (table, board.mix, *board.panes.values())]
+    before = board.picture().toImage()
+    QApplication.processEvents()
+    assert [widget.geometry() for widget in (table, board.mix, *board.panes.values())] == sizes
+    assert before.width() == 2 * (board.width() + 48)
+    ground = before.pixel(0, 0)
+    assert {before.pixel(x, y) for x in range(0, before.width(), 4) for y in range(0, 46, 4)} == {ground}
+    place = table.mapTo(board, QPoint(board.width() - 40, table.height() // 2))
+    assert before.pixel(2 * QPoint(24 + board.width() - 40, 24 + place.y())) != ground
+    for button in table.buttons:
+        assert button.isVisible()
+        button.setText("Something else")
+    assert board.picture().toImage() == before
+    assert " · Code · " in board.caption.text()
