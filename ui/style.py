@@ -102,8 +102,9 @@ QLabel[role="rate-good"] {{ font-size: 27px; font-weight: 600; color: {t.good}; 
 
 QPushButton, QToolButton {{
     background: {t.raised}; color: {t.text}; border: 1px solid {t.border}; border-radius: 8px;
-    padding: 7px 14px; font-weight: 600;
+    padding: 7px 14px; font-weight: 600; outline: none;
 }}
+QFileDialog QToolButton {{ padding: 2px; }}
 QPushButton:hover, QToolButton:hover {{ border-color: {t.muted}; }}
 QPushButton::menu-indicator {{ width: 0; }}
 QPushButton:pressed, QToolButton:pressed {{ background: {t.border}; }}
