@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from statistics import median_low
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -11,60 +10,16 @@ from app.compare.comparison import Comparison
 from app.compare.measured import Measured
 from app.compare.values import Arm, ComparePlan, Step
 from app.compare.words import is_gain
-from app.rate_meter import RateMeter
 from engine.errors import ErrorKind, ErrorReport
 from engine.protocol import Failed, Finished, Weighed
-from engine.stats import FoldedEvent, ReplyFold
-from engine.types import ChatMessage, DraftRound, EndReason, EngineInfo, GenerationRequest, LoadedPair, LoadRequest
+from engine.stats import FoldedEvent
+from engine.types import ChatMessage, DraftRound, EndReason, EngineInfo, GenerationRequest
 from ui.compare_settings import CompareSettings
+from ui.compared import Compared, Written
 from ui.live_panel import LiveReply
 from ui.pair_control import PairControl
 from ui.reply_control import ReplyControl
 from ui.worker import EngineWorker, Ticket
-
-
-@dataclass(slots=True)
-class Written:
-    """A reply of one side.
-
-    Attributes:
-        meter: speed while it was written.
-        drafted: by round, how many tokens were proposed.
-    """
-
-    fold: ReplyFold
-    meter: RateMeter = field(default_factory=RateMeter)
-    drafted: list[int] = field(default_factory=list)
-
-    @property
-    def rate(self) -> float | None:
-        """Tokens per second: of the moment while it is written, of all of it afterwards."""
-        return self.meter.rate if self.fold.end is None else self.fold.stats.tokens_per_s
-
-    @property
-    def usual_length(self) -> int:
-        """The median of the rounds that proposed something; 0 where most did not."""
-        lengths = [drafted for drafted in self.drafted if drafted]
-        return median_low(lengths) if 2 * len(lengths) > len(self.drafted) else 0
-
-
-@dataclass(slots=True)
-class Compared:
-    """What a comparison is of, and its replies.
-
-    Attributes:
-        newest: the one that was begun last.
-        complete: the last whole one of each side.
-        parting: those of the first pair that differs; empty while none does.
-    """
-
-    plan: ComparePlan
-    settings: CompareSettings
-    pair: LoadedPair
-    load: LoadRequest
-    newest: Written | None = None
-    complete: dict[Arm, Written] = field(default_factory=dict)
-    parting: dict[Arm, Written] = field(default_factory=dict)
 
 
 class CompareControl(QObject):
@@ -80,7 +35,7 @@ class CompareControl(QObject):
         unmeasured: the last one was stopped before anything was measured.
 
     Signals:
-        changed(): a comparison or one of its replies began, is about to stop, or ended.
+        changed(): a comparison or one of its replies began, has its first tokens, is about to stop, or ended.
         progressed(): the reply under way went on.
         ended(): a comparison came to its end with everything measured.
     """
@@ -133,6 +88,12 @@ class CompareControl(QObject):
     def step(self) -> Step | None:
         """The reply being written; None between comparisons, and while a difference is weighed."""
         return self.comparison.step if self.running else None
+
+    @property
+    def reading(self) -> bool:
+        """The prompt of the reply being written is read, and nothing of the reply is there yet."""
+        newest = None if self.compared is None else self.compared.newest
+        return self.step is not None and newest is not None and newest.fold.stats.rounds == 0
 
     def run(self, prompt: str, preset: str = "", kind: str = "") -> None:
         """Compare the replies to `prompt`. Nothing happens unless `ready`.
@@ -238,7 +199,7 @@ class CompareControl(QObject):
             self.comparison.weighed(event)
             self._end(complete=True)
         elif isinstance(event, FoldedEvent):
-            step = self.comparison.step
+            step, reading = self.comparison.step, self.reading
             if step is not None:
                 self._fold(compared, step, event)
             if isinstance(event, Finished):
@@ -246,7 +207,7 @@ class CompareControl(QObject):
             elif self.comparison.step is None:
                 ticket.cancel()  # there is nothing to measure, so the rest is of no use
             else:
-                self.progressed.emit()
+                (self.progressed if self.reading is reading else self.changed).emit()
 
     def _fold(self, compared: Compared, step: Step, event: FoldedEvent) -> None:
         self.comparison.add(event)

@@ -14,10 +14,11 @@ from app.pairs import models_title
 from app.translate import translate
 from engine.costs import MeasuredCosts
 from engine.types import EngineInfo, GenerationRequest, Inactive, LoadedPair
-from ui.compare_control import CompareControl, Compared, Written
+from ui.compare_control import CompareControl
 from ui.compare_pane import PaneHead
 from ui.compare_settings import settings_words
 from ui.compare_table import Row, TableText
+from ui.compared import Compared, Written
 from ui.live_panel import LiveReply
 from ui.pair_control import PairControl
 
@@ -70,6 +71,7 @@ def pane_head(control: CompareControl, arm: Arm) -> PaneHead:
     shown, request = control.shown(arm), compared.plan.request
     words = subtitle(arm, request, compared.pair, shown)
     if step is not None and step.arm is arm:
+        words = translate("compare", "reading the prompt…") if control.reading else words
         words = f"{run_words(step, compared.plan.repeats)} · {words}"
     if not control.running and outcome is not None:
         mine, other = (outcome.off, outcome.on) if arm is Arm.OFF else (outcome.on, outcome.off)

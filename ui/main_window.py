@@ -152,7 +152,7 @@ class MainWindow(Translated, QMainWindow):
         box.show_state(*speculation_words(inactive, pair, length, choice))
 
     def _show_status(self) -> None:
-        states = self._pairs, self._replies, self._comparing.step
+        states = self._pairs, self._replies, self._comparing.step, self._comparing.reading
         self.status_line.show_state(*engine_status(*states, self.chat.used_tokens))
         self._show_downloads()
         self.status_line.show_verdict(pair_verdict(self._pairs.pair))

@@ -15,12 +15,12 @@ from ui.reply_control import ReplyControl
 
 
 def engine_status(
-    pairs: PairControl, replies: ReplyControl, step: Step | None, used_tokens: int
+    pairs: PairControl, replies: ReplyControl, step: Step | None, reading: bool, used_tokens: int
 ) -> tuple[str, str]:
     """Tone of the dot and words.
 
     Args:
-        step: of the comparison under way.
+        step: of the comparison under way. reading: its prompt is still read.
         used_tokens: how much of the context the open conversation takes.
     """
     loading, pair, writing = pairs.loading, pairs.pair, replies.writing
@@ -33,6 +33,8 @@ def engine_status(
             return "busy", translate("status_line", "Reading the prompt…")
         return "busy", translate("status_line", "Writing…")
     if pair is not None and step is not None:
+        if reading:
+            return "busy", translate("status_line", "Comparing: reading the prompt…")
         if step.arm is Arm.OFF:
             return "busy", translate("status_line", "Comparing: writing without speculation…")
         return "busy", translate("status_line", "Comparing: writing with speculation…")

@@ -220,3 +220,18 @@ def test_picture(shell: Shell) -> None:
         button.setText("Something else")
     assert board.picture().toImage() == before
     assert " · Code · " in board.caption.text()
+
+
+def test_prompt_that_is_being_read(shell: Shell) -> None:
+    """While a side's prompt is read, the status line and the side itself say so, and no longer."""
+    open_compare(shell, tapes.reading())
+    shell.compare.bar.run.click()
+    line, pane = shell.window.status_line, shell.compare.board.panes[Arm.OFF]
+    shell.wait(lambda: line.state == "Comparing: reading the prompt…")
+    assert pane.head.subtitle == "warm-up · reading the prompt…"
+    shell.client.play_next(tapes.held(off(), 6))
+    shell.comparing.stop()
+    shell.wait(lambda: not shell.comparing.running)
+    shell.compare.bar.run.click()
+    shell.wait(lambda: line.state == "Comparing: writing without speculation…")
+    shell.wait(lambda: pane.head.subtitle == "warm-up · target alone, cold cache")

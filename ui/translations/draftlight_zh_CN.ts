@@ -701,6 +701,10 @@
         <translation>自动，草稿 {length}，冷缓存</translation>
     </message>
     <message>
+        <source>reading the prompt…</source>
+        <translation>正在读取提示词……</translation>
+    </message>
+    <message>
         <source>{share} % of the faster side&apos;s speed</source>
         <translation>较快一侧速度的 {share} %</translation>
     </message>
@@ -3523,11 +3527,15 @@
     </message>
     <message>
         <source>Reading the prompt…</source>
-        <translation>正在读取提示词…</translation>
+        <translation>正在读取提示词……</translation>
     </message>
     <message>
         <source>Writing…</source>
         <translation>正在生成…</translation>
+    </message>
+    <message>
+        <source>Comparing: reading the prompt…</source>
+        <translation>对比中：正在读取提示词……</translation>
     </message>
     <message>
         <source>Comparing: writing without speculation…</source>
