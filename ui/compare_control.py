@@ -110,7 +110,8 @@ class CompareControl(QObject):
         plan = ComparePlan(self._request(prompt, kind), self.settings.repeats, preset)
         if self.comparison.outcome is not None:
             self._before = self.comparison, self.compared
-        self.comparison, self.compared = Comparison(), Compared(plan, self.settings, pair, load)
+        by_time = self._replies.settings.draft_length == 0
+        self.comparison, self.compared = Comparison(), Compared(plan, self.settings, pair, load, by_time)
         self.error, self.unmeasured = None, False
         self.comparison.begin(plan)
         self._ask(self.compared, plan.steps()[0])

@@ -59,6 +59,10 @@ def unmeasured_words() -> str:
     return translate("compare", "Stopped before anything was measured.")
 
 
+def by_time_words() -> str:
+    return translate("compare", "The draft length is set to 0, which is off; “on” is measured with auto.")
+
+
 def saved_words(name: str) -> str:
     return translate("compare", "Saved as {file}").format(file=name)
 

@@ -19,7 +19,7 @@ from ui.compare_board import CompareBoard
 from ui.compare_control import CompareControl
 from ui.compare_export import Exporter
 from ui.compare_history import show_history
-from ui.compare_notices import compare_notices, saved_words, unmeasured_words, why_not
+from ui.compare_notices import by_time_words, compare_notices, saved_words, unmeasured_words, why_not
 from ui.compare_settings import CompareSettings, CompareSettingsPopover
 from ui.compare_store import CompareStore
 from ui.compare_words import live_figures
@@ -141,7 +141,9 @@ class ComparePage(Translated, QWidget):
                 self.acted.emit(action, notice)
 
     def _on_control_changed(self) -> None:
-        self._hint = unmeasured_words if self._control.unmeasured else str
+        control = self._control
+        by_time = control.compared is not None and control.compared.by_time
+        self._hint = unmeasured_words if control.unmeasured else by_time_words if by_time else str
         self._refresh()
         self.board.refresh()
         self._show_figures()

@@ -44,6 +44,7 @@ class Compared:
     Attributes:
         newest: the one that was begun last.
         complete: the last whole one of each side.
+        by_time: the draft length was chosen by time although 0 was set, which would compare off with off.
         parting: those of the first pair that differs; empty while none does.
     """
 
@@ -51,6 +52,7 @@ class Compared:
     settings: CompareSettings
     pair: LoadedPair
     load: LoadRequest
+    by_time: bool = False
     newest: Written | None = None
     complete: dict[Arm, Written] = field(default_factory=dict)
     parting: dict[Arm, Written] = field(default_factory=dict)

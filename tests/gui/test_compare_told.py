@@ -235,3 +235,15 @@ def test_prompt_that_is_being_read(shell: Shell) -> None:
     shell.compare.bar.run.click()
     shell.wait(lambda: line.state == "Comparing: writing without speculation…")
     shell.wait(lambda: pane.head.subtitle == "warm-up · target alone, cold cache")
+
+
+def test_draft_length_that_is_off(shell: Shell) -> None:
+    """Where auto takes the place of the length that was set, the page says so, and only there."""
+    open_compare(shell)
+    shell.replies.settings = replace(shell.replies.settings, draft_length=0)
+    compare(shell)
+    assert "measured with auto" in shell.compare.notices.hint
+    shell.replies.settings = replace(shell.replies.settings, draft_length=None)
+    shell.client.play_next(*pairs(4))
+    compare(shell)
+    assert shell.compare.notices.hint == ""

@@ -581,6 +581,10 @@
         <translation>模型还在加载。请在就绪后运行。</translation>
     </message>
     <message>
+        <source>The draft length is set to 0, which is off; “on” is measured with auto.</source>
+        <translation>草稿长度设为 0，即关闭；“开启”一侧改用自动长度测量。</translation>
+    </message>
+    <message>
         <source>Nothing was written. Make room, or export it to another disk.</source>
         <translation>没有写入任何内容。请腾出空间，或导出到另一个磁盘。</translation>
     </message>
