@@ -6,9 +6,10 @@ leaves the identity in place. Sentences with values are translated first and for
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 Translator = Callable[[str, str], str]
+_WIDE_ENDS = "。！？；："
 
 
 def _identity(context: str, text: str) -> str:
@@ -27,3 +28,8 @@ def install(translator: Translator) -> None:
 def translate(context: str, text: str) -> str:
     """`text` in the user's language. Always called with literals, so that tools can collect them."""
     return _translator(context, text)
+
+
+def join_sentences(sentences: Iterable[str]) -> str:
+    """One after the other, "" left out. Chinese ends a sentence with a mark that brings its own room."""
+    return "".join(f"{words}{'' if words[-1] in _WIDE_ENDS else ' '}" for words in sentences if words).rstrip(" ")

@@ -11,7 +11,7 @@ from app.conversation import ReplyTurn
 from app.devices.device import Device
 from app.memory_words import low_words
 from app.messages import draft_inactive_sentence, inactive_sentence, message_for, rest_sentence
-from app.translate import translate
+from app.translate import join_sentences, translate
 from engine.errors import ErrorKind, ErrorReport
 from engine.types import Choice, EndReason, Inactive, LoadedPair, LoadRequest, RoundChoice
 from ui.pair_control import Refusal
@@ -154,7 +154,7 @@ def memory_notice(low: Sequence[tuple[Device, int]]) -> Notice:
     )
     words = [low_words(device, margin) for device, margin in low]
     actions = (Action.LOAD_OPTIONS, Action.DISMISS_MEMORY)
-    return Notice(translate("cards", "Memory is running short"), " ".join([*words, advice]), actions)
+    return Notice(translate("cards", "Memory is running short"), join_sentences([*words, advice]), actions)
 
 
 def reply_notices(
@@ -203,7 +203,7 @@ def _rest_notice(choice: RoundChoice | None) -> Notice:
     )
     return Notice(
         translate("cards", "Speculation rested in this reply"),
-        f"{rest_sentence(choice)} {advice}",
+        join_sentences([rest_sentence(choice), advice]),
         (Action.KEEP_ON, Action.DISMISS_REST),
         Tone.NOTE,
     )
@@ -238,7 +238,7 @@ def broken_notice(
     short = bool(report.fact("need_bytes"))
     text = _death_words(tokens, pair, loading) if died else message.text
     if died and short:
-        text = f"{message.text} {text}"
+        text = join_sentences([message.text, text])
     if short and remedy is not None and not loading:
         actions = (Action.LOAD_REMEDY, *actions)
     elif report.kind in ROOM_KINDS or short:
@@ -270,7 +270,7 @@ def _death_words(tokens: int, pair: LoadedPair | None, loading: bool) -> str:
         cut = translate("cards", "The reply was cut after 1 token; nothing else is lost.")
     else:
         cut = translate("cards", "The reply was cut after {tokens} tokens; nothing else is lost.")
-    return f"{state} {cut.format(tokens=count(tokens))}"
+    return join_sentences([state, cut.format(tokens=count(tokens))])
 
 
 def _dropped_notice(dropped: int, pair: LoadedPair) -> Notice:

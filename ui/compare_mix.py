@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout
 from app.amounts import count
 from app.mix import MixRow
 from app.text_kind import kind_name
-from app.translate import translate
+from app.translate import join_sentences, translate
 from ui.fact_list import wrapped
 from ui.style import set_tone
 from ui.translated import Translated
@@ -80,7 +80,7 @@ class MixCard(Translated, QFrame):
             "What speculation brings on your own chats is added up here, by kind of text; the texts themselves are not "
             "kept.",
         )
-        self.empty.setText(f"{begin} {explain}")
+        self.empty.setText(join_sentences([begin, explain]))
         self.show_rows(self._rows)
 
     def _add_row(self) -> None:

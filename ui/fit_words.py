@@ -9,6 +9,7 @@ from app.fit.values import FitReport
 from app.fit_words import device_name, method_sentence, not_here_sentence
 from app.messages import message_for
 from app.model_values import Here
+from app.translate import join_sentences
 from engine.errors import ErrorReport
 
 _MAKERS = ("NVIDIA ", "GeForce ", "AMD ", "Radeon ", "Intel(R) ", "Intel ")
@@ -27,4 +28,4 @@ def problem_words(report: ErrorReport) -> str:
 
 def figures_words(report: FitReport, here: Here) -> str:
     """Where the figures come from, and what is not on this computer yet."""
-    return " ".join(filter(None, (method_sentence(report), not_here_sentence(here))))
+    return join_sentences([method_sentence(report), not_here_sentence(here)])

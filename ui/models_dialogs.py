@@ -12,7 +12,7 @@ from app.error_words import printable
 from app.messages import message_for
 from app.model_values import LocalModel
 from app.self_draft import DRAFT_FILE_TYPES, SelfDraftPlan, fallback_words
-from app.translate import translate
+from app.translate import join_sentences, translate
 from engine.errors import ErrorReport
 from ui.dialogs import add_buttons, closing, new_dialog
 from ui.form import Choice, name_field
@@ -132,7 +132,7 @@ class SelfDraftDialog(QDialog):
             free=size(plan.free_bytes),
             folder=printable(str(plan.path.parent)),
         )
-        words = " ".join(filter(None, (words, fallback_words(plan))))
+        words = join_sentences([words, fallback_words(plan)])
         fits = plan.free_bytes > plan.size_bytes
         if not fits:
             words += " " + translate("models", "That is too little space.")

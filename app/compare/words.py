@@ -6,7 +6,7 @@ from app.amounts import count
 from app.compare.difference import is_finite
 from app.compare.record import Drop
 from app.compare.values import Difference, Outcome
-from app.translate import translate
+from app.translate import join_sentences, translate
 from engine.types import Choice
 
 GAIN, LOSS = 1.03, 0.97  # ratios between them are no difference
@@ -80,7 +80,7 @@ def difference_words(difference: Difference) -> str:
     sentence = _parting(difference).format(
         index=count(difference.index), off=_shown(difference.off_text), on=_shown(difference.on_text)
     )
-    return " ".join(filter(None, (sentence, _reason(difference))))
+    return join_sentences([sentence, _reason(difference)])
 
 
 def stopped_words(pairs: int, repeats: int) -> str:
@@ -111,7 +111,7 @@ def drop_words(drop: Drop) -> str:
     else:
         words = translate("compare", "The engine was {before} then and is {now} now.")
         sentences.append(words.format(before=drop.engine, now=drop.now.engine))
-    return " ".join(sentences)
+    return join_sentences(sentences)
 
 
 def _loss(drop: Drop) -> str:

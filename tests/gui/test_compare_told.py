@@ -247,3 +247,17 @@ def test_draft_length_that_is_off(shell: Shell) -> None:
     shell.client.play_next(*pairs(4))
     compare(shell)
     assert shell.compare.notices.hint == ""
+
+
+def test_sentences_in_chinese(shell: Shell) -> None:
+    """They follow each other without a blank."""
+    shell.window.rail.chosen.emit("compare")
+    empty = shell.compare.board.mix.empty
+    words = empty.text()
+    shell.window.settings_page.language_chosen.emit("zh_CN")
+    shell.wait(lambda: empty.text() != words)
+    chinese = empty.text()
+    shell.window.settings_page.language_chosen.emit("en")
+    shell.wait(lambda: empty.text() == words)
+    assert "。" in chinese
+    assert "。 " not in chinese
