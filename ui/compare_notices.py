@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import replace
+from pathlib import Path
 
 from app.compare.record import Drop
 from app.compare.words import drop_words
+from app.error_words import printable
 from app.messages import inactive_sentence, message_for
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
@@ -70,7 +74,16 @@ def saved_words(name: str) -> str:
 def _export_notice(report: ErrorReport) -> Notice:
     if report.kind is ErrorKind.DISK_FULL:
         text = translate("compare", "Nothing was written. Make room, or export it to another disk.")
+    elif report.fact("reason") == os.strerror(errno.ENOENT):
+        text = translate(
+            "compare", "The folder {folder} is not there. Nothing was written; make it, or export to another folder."
+        )
     else:
-        text = translate("compare", "{reason}. Nothing was written; export it to another folder or under another name.")
-        text = text.format(reason=report.fact("reason"))
+        text = translate(
+            "compare",
+            "It could not be written in {folder}: {reason}. Nothing was written; export it to another folder or under "
+            "another name.",
+        )
+    folder = Path(str(report.fact("path"))).parent
+    text = text.format(folder=printable(str(folder)), reason=report.fact("reason"))
     return Notice(message_for(report).title, text, (Action.DISMISS_EXPORT,), report=report)

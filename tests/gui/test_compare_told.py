@@ -261,3 +261,19 @@ def test_sentences_in_chinese(shell: Shell) -> None:
     shell.wait(lambda: empty.text() == words)
     assert "。" in chinese
     assert "。 " not in chinese
+
+
+def test_folder_that_is_gone(shell: Shell, tmp_path: Path) -> None:
+    """The card names it and says what can be done, whatever the reason is."""
+    open_compare(shell)
+    compare(shell)
+    notices = shell.compare.notices
+    shell.compare.exporter.save("md", tmp_path / "gone" / "x.md")
+    shell.wait(lambda: notices.notices)
+    assert f"The folder {tmp_path / 'gone'} is not there" in notices.notices[0].text
+    assert "No such file" not in notices.notices[0].text
+    notices.press(Action.DISMISS_EXPORT)
+    shell.compare.exporter.save("md", tmp_path / f"{NAME}{NAME}.md")
+    shell.wait(lambda: notices.notices)
+    assert f"in {tmp_path}" in notices.notices[0].text
+    assert "under another name" in notices.notices[0].text

@@ -589,8 +589,12 @@
         <translation>没有写入任何内容。请腾出空间，或导出到另一个磁盘。</translation>
     </message>
     <message>
-        <source>{reason}. Nothing was written; export it to another folder or under another name.</source>
-        <translation>{reason}。没有写入任何内容；请导出到另一个文件夹，或换一个文件名。</translation>
+        <source>The folder {folder} is not there. Nothing was written; make it, or export to another folder.</source>
+        <translation>文件夹 {folder} 不存在，什么也没有写入。请先创建它，或导出到其他文件夹。</translation>
+    </message>
+    <message>
+        <source>It could not be written in {folder}: {reason}. Nothing was written; export it to another folder or under another name.</source>
+        <translation>无法在 {folder} 中写入：{reason}。什么也没有写入，请导出到其他文件夹，或换一个名称。</translation>
     </message>
     <message>
         <source>No pair is loaded.</source>
