@@ -375,15 +375,15 @@ def choice_words(choice: Choice, *, hopeful: bool = False) -> str:
         case Choice.FIXED:
             return translate("messages", "The draft guesses up to {length} tokens a round, as it was set.")
         case Choice.DRAFTING:
-            return translate("messages", "Some {length} guesses a round pay: {ratio} × predicted.")
+            return translate("messages", "Some {length} guesses a round pay: {ratio}× predicted.")
         case Choice.PROBING:
-            return translate("messages", "It did not pay, {ratio} × predicted; a few guesses show whether it does now.")
+            return translate("messages", "It did not pay, {ratio}× predicted; a few guesses show whether it does now.")
         case Choice.RESTING if hopeful:
             return translate("messages", "Guessing did not pay; the target writes alone until a try shows otherwise.")
         case Choice.RESTING:
-            return translate("messages", "Guessing does not pay here, {ratio} × predicted, so the target writes alone.")
+            return translate("messages", "Guessing does not pay here, {ratio}× predicted, so the target writes alone.")
         case Choice.CHECKING:
-            return translate("messages", "Guessing pays little, {ratio} × predicted; one round goes without it.")
+            return translate("messages", "Guessing pays little, {ratio}× predicted; one round goes without it.")
         case Choice.NO_ROOM:
             return translate("messages", "There was nothing to guess.")
         case Choice.ROUNDS_TOO_SLOW:
@@ -396,15 +396,15 @@ def choice_note_words(choice: Choice, *, hopeful: bool = False) -> str:
         case Choice.FIXED | Choice.NO_ROOM:
             return ""
         case Choice.DRAFTING:
-            return translate("messages", "auto: draft {length}, {ratio} × predicted")
+            return translate("messages", "auto: draft {length}, {ratio}× predicted")
         case Choice.PROBING:
-            return translate("messages", "auto: trying again, {ratio} × predicted")
+            return translate("messages", "auto: trying again, {ratio}× predicted")
         case Choice.RESTING if hopeful:
             return translate("messages", "auto: resting until a try pays")
         case Choice.RESTING:
-            return translate("messages", "auto: resting, {ratio} × predicted")
+            return translate("messages", "auto: resting, {ratio}× predicted")
         case Choice.CHECKING:
-            return translate("messages", "auto: one round without, {ratio} × predicted")
+            return translate("messages", "auto: one round without, {ratio}× predicted")
         case Choice.ROUNDS_TOO_SLOW:
             return translate("messages", "auto: off, rounds were far too slow")
 
@@ -413,7 +413,7 @@ def rest_words(*, hopeful: bool) -> str:
     """Why the target wrote a reply alone, with {ratio} still in braces."""
     if hopeful:
         return translate("messages", "Guessing did not pay on this text with this pair, so the target wrote alone.")
-    return translate("messages", "Predicted {ratio} × on this text with this pair, so the target wrote alone.")
+    return translate("messages", "Predicted {ratio}× on this text with this pair, so the target wrote alone.")
 
 
 def draft_inactive_words(inactive: Inactive) -> str:

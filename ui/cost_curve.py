@@ -74,7 +74,7 @@ class CostCurve(Translated, QWidget):
         if tokens == 1:
             words = translate("cost_curve", "1 token: {time}")
         else:
-            words = translate("cost_curve", "{tokens} tokens at once: {time}, {ratio} × one token")
+            words = translate("cost_curve", "{tokens} tokens at once: {time}, {ratio}× one token")
         ratio = f"{points[tokens - 1] / points[0]:.2f}"
         lines = [words.format(tokens=tokens, time=milliseconds(points[tokens - 1]), ratio=ratio), self._draft_words()]
         return "\n".join(filter(None, lines))

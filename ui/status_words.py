@@ -108,7 +108,7 @@ def _auto_state(choice: RoundChoice) -> str:
         case Choice.ROUNDS_TOO_SLOW:
             return translate("top_bar", "auto · off, rounds too slow")
         case Choice.RESTING if choice.ratio is not None and choice.ratio <= HOPEFUL:
-            return translate("top_bar", "auto · resting: {ratio} × predicted").format(ratio=f"{choice.ratio:.2f}")
+            return translate("top_bar", "auto · resting: {ratio}× predicted").format(ratio=f"{choice.ratio:.2f}")
         case Choice.RESTING:
             return translate("top_bar", "auto · resting")
         case Choice.CHECKING:

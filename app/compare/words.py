@@ -17,7 +17,7 @@ _AT_REST = (Choice.PROBING, Choice.RESTING, Choice.CHECKING, Choice.ROUNDS_TOO_S
 def verdict_words(outcome: Outcome, preset: str) -> str:
     """What to do about it. A ratio that is mostly chance, of a short reply say, is told as such."""
     return _verdict(outcome).format(
-        ratio=f"{outcome.ratio:.2f} ×",
+        ratio=f"{outcome.ratio:.2f}×",
         what=_what(preset),
         tokens=count(min(outcome.off.completion_tokens, outcome.on.completion_tokens)),
     )

@@ -68,7 +68,7 @@ def test_result(shell: Shell) -> None:
     assert found["First token"] == ("0.21 s", "0.21 s", "1.00×")
     assert found["Target passes"][:2] == (str(tokens), str(outcome.passes_on))
     assert found["Text"] == (f"identical, all {tokens} tokens", None, "same")
-    assert shell.compare.board.table.verdict.text() == f"{outcome.ratio:.2f} × on code: leave it on auto."
+    assert shell.compare.board.table.verdict.text() == f"{outcome.ratio:.2f}× on code: leave it on auto."
     assert not shell.compare.board.table.difference.isVisible()
     assert "SmolLM2 135M Instruct F32 + SmolLM2 135M Instruct Q4_1" in shell.compare.board.caption.text()
 

@@ -154,7 +154,7 @@ def test_length_is_not_that_of_the_last_round(shell: Shell, fixed: int | None, w
     compare(shell)
     assert shell.compare.board.panes[Arm.ON].head.subtitle == words
     assert shell.compare.live.curve.chosen == (fixed or 4)
-    assert shell.compare.live.auto == ("auto: draft 4, 1.60 × predicted" if fixed is None else "")
+    assert shell.compare.live.auto == ("auto: draft 4, 1.60× predicted" if fixed is None else "")
 
 
 def test_line_follows_the_language(shell: Shell, tmp_path: Path) -> None:

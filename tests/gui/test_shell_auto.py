@@ -57,11 +57,11 @@ def titles(shell: Shell) -> list[str]:
 @pytest.mark.parametrize(
     ("choice", "subtitle", "note"),
     [
-        (DRAFTING, "auto · draft 5", "auto: draft 5, 1.83 × predicted"),
-        (PROBING, "auto · trying again", "auto: trying again, 0.90 × predicted"),
-        (RESTING, "auto · resting: 0.93 × predicted", "auto: resting, 0.93 × predicted"),
+        (DRAFTING, "auto · draft 5", "auto: draft 5, 1.83× predicted"),
+        (PROBING, "auto · trying again", "auto: trying again, 0.90× predicted"),
+        (RESTING, "auto · resting: 0.93× predicted", "auto: resting, 0.93× predicted"),
         (HOPING, "auto · resting", "auto: resting until a try pays"),
-        (CHECKING, "auto · checking", "auto: one round without, 1.03 × predicted"),
+        (CHECKING, "auto · checking", "auto: one round without, 1.03× predicted"),
         (TOO_SLOW, "auto · off, rounds too slow", "auto: off, rounds were far too slow"),
     ],
     ids=lambda value: value.choice.value if isinstance(value, RoundChoice) else "",
@@ -146,7 +146,7 @@ def test_curve_tells_its_figures(shell: Shell) -> None:
     curve = shell.chat.live.curve
     curve.show_costs(tapes.COSTS, 5)
     assert curve.tip(0) == "1 token: 18.0 ms\nA pass of the draft: 3.2 ms"
-    assert curve.tip(curve.width()) == "9 tokens at once: 27.0 ms, 1.50 × one token\nA pass of the draft: 3.2 ms"
+    assert curve.tip(curve.width()) == "9 tokens at once: 27.0 ms, 1.50× one token\nA pass of the draft: 3.2 ms"
     assert "1: 18.0 ms" in curve.accessibleName()
     assert "chosen: 5, A pass of the draft: 3.2 ms" in curve.accessibleName()
     curve.show_costs(MeasuredCosts((0.18, 0.2)), None)  # a target alone
@@ -159,7 +159,7 @@ def test_a_reply_that_rested(shell: Shell) -> None:
     ask(shell, DRAFTING)
     ask(shell, RESTING)
     assert titles(shell) == ["Speculation rested in this reply"]
-    assert shell.notices[0].text.startswith("Predicted 0.93 × on this text with this pair, so the target wrote alone.")
+    assert shell.notices[0].text.startswith("Predicted 0.93× on this text with this pair, so the target wrote alone.")
     shell.press(Action.KEEP_ON)
     assert not shell.notices
     assert shell.replies.settings.draft_length == 5  # what paid before

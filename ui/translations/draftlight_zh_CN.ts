@@ -839,7 +839,7 @@
         <translation>1 个 token：{time}</translation>
     </message>
     <message>
-        <source>{tokens} tokens at once: {time}, {ratio} × one token</source>
+        <source>{tokens} tokens at once: {time}, {ratio}× one token</source>
         <translation>一次 {tokens} 个 token：{time}，是单个 token 的 {ratio} 倍</translation>
     </message>
     <message>
@@ -2050,7 +2050,7 @@
         <translation>猜测暂时停用：各轮耗时远超预测。</translation>
     </message>
     <message>
-        <source>auto: draft {length}, {ratio} × predicted</source>
+        <source>auto: draft {length}, {ratio}× predicted</source>
         <translation>自动：草稿 {length}，预测 {ratio} 倍</translation>
     </message>
     <message>
@@ -2174,11 +2174,11 @@
         <translation>按设定，草稿模型每轮最多猜测 {length} 个 token。</translation>
     </message>
     <message>
-        <source>Some {length} guesses a round pay: {ratio} × predicted.</source>
+        <source>Some {length} guesses a round pay: {ratio}× predicted.</source>
         <translation>每轮约 {length} 个猜测划算：预测 {ratio} 倍。</translation>
     </message>
     <message>
-        <source>It did not pay, {ratio} × predicted; a few guesses show whether it does now.</source>
+        <source>It did not pay, {ratio}× predicted; a few guesses show whether it does now.</source>
         <translation>此前不划算，预测 {ratio} 倍；用少量猜测看现在是否划算。</translation>
     </message>
     <message>
@@ -2186,11 +2186,11 @@
         <translation>此前猜测不划算；由目标模型独自生成，直到一次尝试表明情况有变。</translation>
     </message>
     <message>
-        <source>Guessing does not pay here, {ratio} × predicted, so the target writes alone.</source>
+        <source>Guessing does not pay here, {ratio}× predicted, so the target writes alone.</source>
         <translation>此处猜测不划算，预测 {ratio} 倍，因此由目标模型独自生成。</translation>
     </message>
     <message>
-        <source>Guessing pays little, {ratio} × predicted; one round goes without it.</source>
+        <source>Guessing pays little, {ratio}× predicted; one round goes without it.</source>
         <translation>猜测收益很小，预测 {ratio} 倍；有一轮不使用猜测。</translation>
     </message>
     <message>
@@ -2198,7 +2198,7 @@
         <translation>没有可猜测的内容。</translation>
     </message>
     <message>
-        <source>auto: trying again, {ratio} × predicted</source>
+        <source>auto: trying again, {ratio}× predicted</source>
         <translation>自动：再试一次，预测 {ratio} 倍</translation>
     </message>
     <message>
@@ -2206,11 +2206,11 @@
         <translation>自动：休息中，直到一次尝试划算</translation>
     </message>
     <message>
-        <source>auto: resting, {ratio} × predicted</source>
+        <source>auto: resting, {ratio}× predicted</source>
         <translation>自动：休息中，预测 {ratio} 倍</translation>
     </message>
     <message>
-        <source>auto: one round without, {ratio} × predicted</source>
+        <source>auto: one round without, {ratio}× predicted</source>
         <translation>自动：一轮不猜测，预测 {ratio} 倍</translation>
     </message>
     <message>
@@ -2222,7 +2222,7 @@
         <translation>这一对模型在这段文本上猜测不划算，因此由目标模型独自生成。</translation>
     </message>
     <message>
-        <source>Predicted {ratio} × on this text with this pair, so the target wrote alone.</source>
+        <source>Predicted {ratio}× on this text with this pair, so the target wrote alone.</source>
         <translation>这一对模型在这段文本上预测为 {ratio} 倍，因此由目标模型独自生成。</translation>
     </message>
     <message>
@@ -3684,7 +3684,7 @@
         <translation>自动 · 已关闭，太慢</translation>
     </message>
     <message>
-        <source>auto · resting: {ratio} × predicted</source>
+        <source>auto · resting: {ratio}× predicted</source>
         <translation>自动 · 休息中：预测 {ratio} 倍</translation>
     </message>
     <message>

@@ -57,4 +57,4 @@ def test_the_table_has_a_row_for_each() -> None:
     lines = text.splitlines()
     assert [line.split()[0] for line in lines[1:5]] == ["off", "1", "4", "auto"]
     assert "Best fixed: draft length 4. Auto ÷ best: 0.80." in text
-    assert "1.60 × on code: leave it on auto." in text
+    assert "1.60× on code: leave it on auto." in text

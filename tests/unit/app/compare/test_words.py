@@ -23,13 +23,13 @@ def outcome(ratio: float, choice: RoundChoice, text: str = LONG) -> Outcome:
 @pytest.mark.parametrize(
     ("ratio", "choice", "wanted"),
     [
-        (1.8, DRAFTING, "1.80 × on code: leave it on auto."),
-        (1.0, DRAFTING, "1.00 × on code: no gain and no loss. Auto may stay on."),
-        (0.99, RESTING, "0.99 × on code: guessing does not pay here, and auto keeps it off."),
-        (0.8, RESTING, "0.80 × on code: slower than off. Switch it off for this kind of text."),
-        (1.8, FIXED, "1.80 × on code: this draft length pays."),
-        (1.0, FIXED, "1.00 × on code: no gain and no loss with this draft length."),
-        (0.8, FIXED, "0.80 × on code: slower than off. Choose auto, or switch it off."),
+        (1.8, DRAFTING, "1.80× on code: leave it on auto."),
+        (1.0, DRAFTING, "1.00× on code: no gain and no loss. Auto may stay on."),
+        (0.99, RESTING, "0.99× on code: guessing does not pay here, and auto keeps it off."),
+        (0.8, RESTING, "0.80× on code: slower than off. Switch it off for this kind of text."),
+        (1.8, FIXED, "1.80× on code: this draft length pays."),
+        (1.0, FIXED, "1.00× on code: no gain and no loss with this draft length."),
+        (0.8, FIXED, "0.80× on code: slower than off. Choose auto, or switch it off."),
     ],
 )
 def test_the_verdict_names_ratio_kind_and_what_to_do(ratio: float, choice: RoundChoice, wanted: str) -> None:
@@ -39,7 +39,7 @@ def test_the_verdict_names_ratio_kind_and_what_to_do(ratio: float, choice: Round
 def test_a_short_reply_is_too_short_to_tell() -> None:
     """However fast it was."""
     short = outcome(1.8, DRAFTING, "one two three")
-    assert verdict_words(short, "code") == "1.80 × on code, but 3 tokens are too short to tell."
+    assert verdict_words(short, "code") == "1.80× on code, but 3 tokens are too short to tell."
 
 
 @pytest.mark.parametrize(
