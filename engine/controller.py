@@ -114,7 +114,8 @@ class Controller:
 
     def plan(self, offers: Sequence[Offer], budget: int) -> AutoPlan:
         """See `engine.policy.Policy`."""
-        best = self._best(offers, budget - 1)
+        options = self._options(offers, budget - 1)
+        best = _best(options)
         if best is None:
             return self._decide(Choice.NO_ROOM)
         if self._slow >= SLOW_ROUNDS and self._paused < self._pause:
@@ -123,11 +124,12 @@ class Controller:
             self._slow = self._paused = 0
             self._pause *= 2
         self._offered = [offer.drafter for offer in offers]
-        if best.ratio >= WORTH and self._pays_back(best, budget):
+        paying = _best([option for option in options if option.ratio >= WORTH and self._pays_back(option, budget)])
+        if paying is not None:
             self._resting = 0
-            if best.ratio < SMALL_GAIN and self._since_plain >= PLAIN_EVERY:
-                return self._decide(Choice.CHECKING, ratio=best.ratio)
-            return self._decide(Choice.DRAFTING, best, best.ratio)
+            if paying.ratio < SMALL_GAIN and self._since_plain >= PLAIN_EVERY:
+                return self._decide(Choice.CHECKING, ratio=paying.ratio)
+            return self._decide(Choice.DRAFTING, paying, paying.ratio)
         probe, wait = self._probe(offers, budget)
         if probe is not None:
             return self._decide(Choice.PROBING, probe, best.ratio)
@@ -177,16 +179,10 @@ class Controller:
         self.verdict = RoundChoice(choice, drafter, length, ratio, self._resting, wait)
         return AutoPlan(self.costs, self._acceptance, choice, option)
 
-    def _best(self, offers: Sequence[Offer], most: int, *, hopeful: bool = False) -> _Option | None:
-        """What promises the most tokens a second from one guess on; None without room for one."""
-        best = None
-        for offer in offers:
-            room = min(most, offer.room, MAX_DRAFT_LENGTH)
-            if room > 0:
-                option = self._option(offer, room, hopeful)
-                if best is None or option.ratio > best.ratio:
-                    best = option
-        return best
+    def _options(self, offers: Sequence[Offer], most: int, *, hopeful: bool = False) -> list[_Option]:
+        """The best length of each drafter that has room for a guess."""
+        rooms = ((offer, min(most, offer.room, MAX_DRAFT_LENGTH)) for offer in offers)
+        return [self._option(offer, room, hopeful) for offer, room in rooms if room > 0]
 
     def _option(self, offer: Offer, room: int, hopeful: bool) -> _Option:
         curve, acceptance = self.costs.curve, self._acceptance[offer.drafter]
@@ -227,7 +223,7 @@ class Controller:
         if not due:
             return None, ceil(min(waits.values()))
         most = 1 if self.costs.doubtful else LONGEST_PROBE
-        hoped = self._best(due, min(budget - 1, most), hopeful=True)
+        hoped = _best(self._options(due, min(budget - 1, most), hopeful=True))
         if hoped is None or hoped.ratio < WORTH:
             return None, None
         loss = self._loss(hoped)
@@ -247,6 +243,11 @@ class Controller:
             survives *= rate
             tokens += survives
         return max(0.0, _seconds(self.costs, offer, length, length) / self.costs.verify(1) - tokens)
+
+
+def _best(options: Sequence[_Option]) -> _Option | None:
+    """What promises the most tokens a second, the first of equals."""
+    return max(options, key=lambda option: option.ratio, default=None)
 
 
 def _seconds(costs: Costs, offer: Offer, rows: int, drafted: int) -> float:

@@ -183,6 +183,14 @@ def test_a_long_match_is_trusted_where_short_ones_failed() -> None:
     assert controller.plan([lookup(0.97)], 1000).length > controller.plan([lookup(0.6)], 1000).length
 
 
+def test_a_match_is_used_where_the_better_draft_would_have_to_read_too_much() -> None:
+    """That the draft promises more is no reason to write plainly instead of copying."""
+    controller = Controller(Costs(CHEAP))
+    assert controller.plan([lookup(0.7), model()], 1000).drafter is Drafter.MODEL
+    assert controller.plan([lookup(0.7), model(unread=100_000)], 1000).drafter is Drafter.LOOKUP
+    assert controller.plan([model(unread=100_000)], 1000).drafter is None
+
+
 def test_a_draft_that_has_the_whole_prompt_to_read_begins_only_where_that_pays() -> None:
     """A thousand tokens at a hundredth of a pass are soon earned back, at half a pass never."""
     for token_s, used in ((0.01, True), (0.5, False)):
