@@ -2026,6 +2026,10 @@
         <translation>{path}：{reason}。请检查文件夹权限，或选择其他基础文件夹。</translation>
     </message>
     <message>
+        <source>{ratio} × predicted; it is seen first whether the text copies the prompt.</source>
+        <translation>预测 {ratio} 倍；先看文本是否照抄提示词。</translation>
+    </message>
+    <message>
         <source>Guessing is off for a while: its rounds took far longer than predicted.</source>
         <translation>猜测暂时停用：各轮耗时远超预测。</translation>
     </message>
@@ -2188,6 +2192,10 @@
     <message>
         <source>auto: resting, {ratio} × predicted</source>
         <translation>自动：休息中，预测 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>auto: looking for something to copy</source>
+        <translation>自动：正在寻找可照抄的内容</translation>
     </message>
     <message>
         <source>auto: one round without, {ratio} × predicted</source>
@@ -3662,6 +3670,10 @@
     <message>
         <source>auto · resting: {ratio} × predicted</source>
         <translation>自动 · 休息中：预测 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>auto · looking</source>
+        <translation>自动 · 寻找中</translation>
     </message>
     <message>
         <source>auto · checking</source>
