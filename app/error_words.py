@@ -382,6 +382,8 @@ def choice_words(choice: Choice, *, hopeful: bool = False) -> str:
             return translate("messages", "Guessing did not pay; the target writes alone until a try shows otherwise.")
         case Choice.RESTING:
             return translate("messages", "Guessing does not pay here, {ratio}× predicted, so the target writes alone.")
+        case Choice.LOOKING:
+            return translate("messages", "{ratio}× predicted; it is seen first whether the text copies the prompt.")
         case Choice.CHECKING:
             return translate("messages", "Guessing pays little, {ratio}× predicted; one round goes without it.")
         case Choice.NO_ROOM:
@@ -403,6 +405,8 @@ def choice_note_words(choice: Choice, *, hopeful: bool = False) -> str:
             return translate("messages", "auto: resting until a try pays")
         case Choice.RESTING:
             return translate("messages", "auto: resting, {ratio}× predicted")
+        case Choice.LOOKING:
+            return translate("messages", "auto: looking for something to copy")
         case Choice.CHECKING:
             return translate("messages", "auto: one round without, {ratio}× predicted")
         case Choice.ROUNDS_TOO_SLOW:

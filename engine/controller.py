@@ -18,12 +18,15 @@ from typing import Final
 
 from engine.acceptance import ANY_KIND, Acceptance, LearnedAcceptance
 from engine.costs import Costs
+from engine.coverage import Coverage
 from engine.knowledge import Knowledge
 from engine.policy import Offer, RoundPlan, Step
 from engine.types import MAX_DRAFT_LENGTH, Choice, Drafter, RoundChoice
 
 WORTH: Final = 1.01  # predicted gain from which drafting pays: costs are known to a few percent
 PAYS_BACK: Final = 256  # tokens within which a draft must earn back what it takes to read the prompt or after a rest
+
+LOOKS_FIRST: Final = 0.05  # of what reading takes may be lost on seeing whether there is something to copy instead
 
 PROBE_SHARE: Final = 0.01  # of the time of plain decoding is saved up for probes
 ADVANCE: Final = 4.0  # plain passes' time that a reply begins with, so that early bad luck is looked at again soon
@@ -82,18 +85,22 @@ class Controller:
         self.costs = costs
         learned = learned or {}
         self._acceptance = {drafter: Acceptance(drafter, learned.get(drafter)) for drafter in Drafter}
+        self._coverage = Coverage()
         self.begin(ANY_KIND)
 
     def begin(self, kind: str) -> None:
         """A reply of this kind of text begins; what earlier ones of its kind taught is where it starts."""
         self.verdict = RoundChoice(Choice.NO_ROOM)
         self.costs.begin()
+        self._coverage.begin(kind)
         for acceptance in self._acceptance.values():
             acceptance.begin(kind)
         self._saved = ADVANCE  # for probes, in plain passes
         self._resting = 0  # tokens since drafting stopped to pay
         self._rests = {drafter: _Rest() for drafter in Drafter}
         self._offered: list[Drafter] = []  # of which the last round might have had guesses
+        self._looks = False  # something to copy is looked for
+        self._matched = False  # and there is some before the next token
         self._since_plain = 0  # rounds
         self._slow = 0  # rounds in a row that took far longer than predicted
         self._calm = self.costs.slowdown  # before them
@@ -101,6 +108,7 @@ class Controller:
 
     def end(self) -> None:
         """The reply is over."""
+        self._coverage.end()
         for acceptance in self._acceptance.values():
             acceptance.end()
 
@@ -114,7 +122,10 @@ class Controller:
 
     def plan(self, offers: Sequence[Offer], budget: int) -> AutoPlan:
         """See `engine.policy.Policy`."""
-        best = self._best(offers, budget - 1)
+        self._looks = any(not offer.passes for offer in offers)
+        offers = [offer for offer in offers if offer.room > 0]
+        options = self._options(offers, budget - 1)
+        best = _best(options)
         if best is None:
             return self._decide(Choice.NO_ROOM)
         if self._slow >= SLOW_ROUNDS and self._paused < self._pause:
@@ -123,11 +134,15 @@ class Controller:
             self._slow = self._paused = 0
             self._pause *= 2
         self._offered = [offer.drafter for offer in offers]
-        if best.ratio >= WORTH and self._pays_back(best, budget):
+        self._matched = any(option.ratio >= WORTH and not option.offer.passes for option in options)
+        paying = _best([option for option in options if option.ratio >= WORTH and self._pays_back(option, budget)])
+        if paying is not None:
             self._resting = 0
-            if best.ratio < SMALL_GAIN and self._since_plain >= PLAIN_EVERY:
-                return self._decide(Choice.CHECKING, ratio=best.ratio)
-            return self._decide(Choice.DRAFTING, best, best.ratio)
+            if paying.ratio < SMALL_GAIN and self._since_plain >= PLAIN_EVERY:
+                return self._decide(Choice.CHECKING, ratio=paying.ratio)
+            return self._decide(Choice.DRAFTING, paying, paying.ratio)
+        if best.ratio >= WORTH and self._looks_first(best):
+            return self._decide(Choice.LOOKING, ratio=best.ratio)
         probe, wait = self._probe(offers, budget)
         if probe is not None:
             return self._decide(Choice.PROBING, probe, best.ratio)
@@ -141,6 +156,7 @@ class Controller:
         if not self._slow:
             self._calm = self.costs.slowdown
         self._since_plain = self._since_plain + 1 if drafted else 0
+        self._coverage.saw(accepted + 1, matched=self._matched)
         if plan.drafter is not None and plan.confidences:
             self._acceptance[plan.drafter].saw(plan.rows(drafted), judged, accepted)
         if plan.drafter is not None:
@@ -177,16 +193,10 @@ class Controller:
         self.verdict = RoundChoice(choice, drafter, length, ratio, self._resting, wait)
         return AutoPlan(self.costs, self._acceptance, choice, option)
 
-    def _best(self, offers: Sequence[Offer], most: int, *, hopeful: bool = False) -> _Option | None:
-        """What promises the most tokens a second from one guess on; None without room for one."""
-        best = None
-        for offer in offers:
-            room = min(most, offer.room, MAX_DRAFT_LENGTH)
-            if room > 0:
-                option = self._option(offer, room, hopeful)
-                if best is None or option.ratio > best.ratio:
-                    best = option
-        return best
+    def _options(self, offers: Sequence[Offer], most: int, *, hopeful: bool = False) -> list[_Option]:
+        """The best length of each drafter that has room for a guess."""
+        rooms = ((offer, min(most, offer.room, MAX_DRAFT_LENGTH)) for offer in offers)
+        return [self._option(offer, room, hopeful) for offer, room in rooms if room > 0]
 
     def _option(self, offer: Offer, room: int, hopeful: bool) -> _Option:
         curve, acceptance = self.costs.curve, self._acceptance[offer.drafter]
@@ -212,9 +222,17 @@ class Controller:
         return _Option(offer, length, room, chances, tokens, seconds, rate * curve[0], missed_s)
 
     def _pays_back(self, option: _Option, budget: int) -> bool:
-        """Whether reading what the draft missed pays."""
-        tokens = min(budget, PAYS_BACK)
-        return option.missed_s <= (1 - 1 / option.ratio) * self.costs.verify(1) * tokens
+        """Whether reading what the draft missed pays, by the tokens to come for which there will be nothing to copy."""
+        tokens = min(budget, PAYS_BACK) * (1 - self._coverage.share)
+        return not self._looks_first(option) and option.missed_s <= self._gain_s(option) * tokens
+
+    def _looks_first(self, option: _Option) -> bool:
+        """Whether reading what the draft missed has to wait until it is known how much there is to copy instead."""
+        return self._looks and self._coverage.seen * self._gain_s(option) < LOOKS_FIRST * option.missed_s
+
+    def _gain_s(self, option: _Option) -> float:
+        """Seconds that it saves with each token."""
+        return (1 - 1 / option.ratio) * self.costs.verify(1)
 
     def _probe(self, offers: Sequence[Offer], budget: int) -> tuple[_Option | None, int | None]:
         """What to probe with now, or else plain rounds until a probe; None and None if none is in sight.
@@ -227,7 +245,7 @@ class Controller:
         if not due:
             return None, ceil(min(waits.values()))
         most = 1 if self.costs.doubtful else LONGEST_PROBE
-        hoped = self._best(due, min(budget - 1, most), hopeful=True)
+        hoped = _best(self._options(due, min(budget - 1, most), hopeful=True))
         if hoped is None or hoped.ratio < WORTH:
             return None, None
         loss = self._loss(hoped)
@@ -247,6 +265,11 @@ class Controller:
             survives *= rate
             tokens += survives
         return max(0.0, _seconds(self.costs, offer, length, length) / self.costs.verify(1) - tokens)
+
+
+def _best(options: Sequence[_Option]) -> _Option | None:
+    """What promises the most tokens a second, the first of equals."""
+    return max(options, key=lambda option: option.ratio, default=None)
 
 
 def _seconds(costs: Costs, offer: Offer, rows: int, drafted: int) -> float:

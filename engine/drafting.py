@@ -220,11 +220,12 @@ class LookupDrafter:
         self._match: Match | None = None
 
     def offers(self, committed: list[int]) -> list[Offer]:
-        """As far ahead as the text agreed backwards; after a few tokens it is being copied, and all may follow."""
+        """As far ahead as the text agreed backwards; after a few tokens it is being copied, and all may follow. No room
+        where nothing is found, so that it is known that something is looked for."""
         self._lookup.extend(committed[len(self._lookup) :])
         self._match = match = self._lookup.find()
         if match is None or match.length < self._least:
-            return []
+            return [Offer(Drafter.LOOKUP, 0, passes=False)]
         room = match.length if match.length < COPYING else MAX_DRAFT_LENGTH
         return [Offer(Drafter.LOOKUP, room, passes=False, confidence=_sureness(match))]
 

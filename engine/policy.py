@@ -30,7 +30,7 @@ class Offer:
     """What a drafter could do in a round.
 
     Attributes:
-        room: guesses at most.
+        room: guesses at most; 0 where a drafter has none at the moment.
         unread: tokens that its first pass has to read: 1; 2 after a round of which all was kept; more after a rest.
         passes: each guess takes a pass of the draft model; otherwise guesses cost nothing.
         confidence: in its guesses, where it is known before the round.

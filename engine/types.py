@@ -50,6 +50,7 @@ class Choice(Enum):
     DRAFTING = "drafting"  # it pays
     PROBING = "probing"  # it did not pay; does it now?
     RESTING = "resting"  # it does not pay
+    LOOKING = "looking"  # is there something to copy? The draft would have to read much
     CHECKING = "checking"  # a plain round, as what plain decoding costs was not seen for long
     NO_ROOM = "no_room"  # no drafter can guess anything, or a single token is asked for
     ROUNDS_TOO_SLOW = "rounds_too_slow"  # several rounds took far longer than predicted: off for a while

@@ -111,6 +111,8 @@ def _auto_state(choice: RoundChoice) -> str:
             return translate("top_bar", "auto · resting: {ratio}× predicted").format(ratio=f"{choice.ratio:.2f}")
         case Choice.RESTING:
             return translate("top_bar", "auto · resting")
+        case Choice.LOOKING:
+            return translate("top_bar", "auto · looking")
         case Choice.CHECKING:
             return translate("top_bar", "auto · checking")
         case _:

@@ -11,7 +11,7 @@ from engine.types import Choice
 
 GAIN, LOSS = 1.03, 0.97  # ratios between them are no difference
 
-_AT_REST = (Choice.PROBING, Choice.RESTING, Choice.CHECKING, Choice.ROUNDS_TOO_SLOW)
+_AT_REST = (Choice.PROBING, Choice.RESTING, Choice.LOOKING, Choice.CHECKING, Choice.ROUNDS_TOO_SLOW)
 
 
 def verdict_words(outcome: Outcome, preset: str) -> str:

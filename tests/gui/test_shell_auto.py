@@ -28,6 +28,7 @@ PROBING = RoundChoice(Choice.PROBING, Drafter.MODEL, 2, 0.9, 12)
 RESTING = RoundChoice(Choice.RESTING, None, 0, 0.93, 40, 12)
 HOPING = RoundChoice(Choice.RESTING, None, 0, 1.04, 40, 12)
 CHECKING = RoundChoice(Choice.CHECKING, None, 0, 1.03)
+LOOKING = RoundChoice(Choice.LOOKING, None, 0, 1.5)
 TOO_SLOW = RoundChoice(Choice.ROUNDS_TOO_SLOW, None, 0, 1.2)
 
 
@@ -62,6 +63,7 @@ def titles(shell: Shell) -> list[str]:
         (RESTING, "auto · resting: 0.93× predicted", "auto: resting, 0.93× predicted"),
         (HOPING, "auto · resting", "auto: resting until a try pays"),
         (CHECKING, "auto · checking", "auto: one round without, 1.03× predicted"),
+        (LOOKING, "auto · looking", "auto: looking for something to copy"),
         (TOO_SLOW, "auto · off, rounds too slow", "auto: off, rounds were far too slow"),
     ],
     ids=lambda value: value.choice.value if isinstance(value, RoundChoice) else "",

@@ -2190,6 +2190,10 @@
         <translation>此处猜测不划算，预测 {ratio} 倍，因此由目标模型独自生成。</translation>
     </message>
     <message>
+        <source>{ratio}× predicted; it is seen first whether the text copies the prompt.</source>
+        <translation>预测 {ratio} 倍；先看文本是否照抄提示词。</translation>
+    </message>
+    <message>
         <source>Guessing pays little, {ratio}× predicted; one round goes without it.</source>
         <translation>猜测收益很小，预测 {ratio} 倍；有一轮不使用猜测。</translation>
     </message>
@@ -2208,6 +2212,10 @@
     <message>
         <source>auto: resting, {ratio}× predicted</source>
         <translation>自动：休息中，预测 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>auto: looking for something to copy</source>
+        <translation>自动：正在寻找可照抄的内容</translation>
     </message>
     <message>
         <source>auto: one round without, {ratio}× predicted</source>
@@ -3686,6 +3694,10 @@
     <message>
         <source>auto · resting: {ratio}× predicted</source>
         <translation>自动 · 休息中：预测 {ratio} 倍</translation>
+    </message>
+    <message>
+        <source>auto · looking</source>
+        <translation>自动 · 寻找中</translation>
     </message>
     <message>
         <source>auto · checking</source>

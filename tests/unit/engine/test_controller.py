@@ -183,6 +183,52 @@ def test_a_long_match_is_trusted_where_short_ones_failed() -> None:
     assert controller.plan([lookup(0.97)], 1000).length > controller.plan([lookup(0.6)], 1000).length
 
 
+def test_a_match_is_used_where_the_better_draft_would_have_to_read_too_much() -> None:
+    """That the draft promises more is no reason to write plainly instead of copying."""
+    controller = Controller(Costs(CHEAP))
+    assert controller.plan([lookup(0.7), model()], 1000).drafter is Drafter.MODEL
+    assert controller.plan([lookup(0.7), model(unread=100_000)], 1000).drafter is Drafter.LOOKUP
+    assert controller.plan([model(unread=100_000)], 1000).drafter is None
+
+
+NOTHING_FOUND = lookup(0.5, room=0)
+
+
+def wrote(controller: Controller, offers: list[Offer]) -> RoundChoice:
+    """One round in which all is kept."""
+    plan = controller.plan(offers, 1000)
+    verdict = controller.verdict
+    controller.saw(plan, plan.length, plan.length, plan.length, FLAT[plan.length])
+    return verdict
+
+
+def test_a_draft_reads_a_prompt_once_a_few_tokens_had_nothing_to_copy() -> None:
+    """The wait is a small part of what reading takes; without a lookup there is nothing to wait for."""
+    controller = Controller(Costs(CHEAP))
+    assert controller.plan([model(1000)], 1000).drafter is Drafter.MODEL
+    choices = [wrote(controller, [NOTHING_FOUND, model(2000)]).choice for _ in range(20)]
+    waited = choices.index(Choice.DRAFTING)
+    assert 1 <= waited <= 4
+    assert set(choices[:waited]) == {Choice.LOOKING}
+    assert set(choices[waited:]) == {Choice.DRAFTING}
+
+
+def test_a_draft_does_not_read_a_prompt_that_is_being_copied() -> None:
+    """Not in this reply between two matches, and not where the next one of its kind begins."""
+    controller = Controller(Costs(CHEAP))
+    controller.begin("edit")
+    for _ in range(8):
+        assert wrote(controller, [lookup(0.95), model(1000)]).drafter is Drafter.LOOKUP
+    assert controller.plan([NOTHING_FOUND, model(1000)], 1000).drafter is None
+    controller.end()
+    controller.begin("edit")
+    assert controller.plan([NOTHING_FOUND, model(1000)], 1000).drafter is None
+    controller.begin("code")
+    for _ in range(20):
+        wrote(controller, [NOTHING_FOUND])
+    assert controller.plan([NOTHING_FOUND, model(1000)], 1000).drafter is Drafter.MODEL
+
+
 def test_a_draft_that_has_the_whole_prompt_to_read_begins_only_where_that_pays() -> None:
     """A thousand tokens at a hundredth of a pass are soon earned back, at half a pass never."""
     for token_s, used in ((0.01, True), (0.5, False)):
