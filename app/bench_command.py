@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app import bench_options, options
@@ -22,11 +22,12 @@ from app.compare.values import Outcome as Compared
 from app.compare.words import drop_words
 from app.engine_client import EngineClient
 from app.learned import LearnedPairs
+from app.pairs import PairChoice
 from app.paths import Paths
 from app.reply_document import error_document, pair_document
 from app.terminal import EXIT_INTERRUPTED, Terminal
 from engine.errors import EngineError, ErrorKind
-from engine.types import EndReason, LoadRequest
+from engine.types import EndReason, EngineInfo, LoadedPair, LoadRequest
 
 if TYPE_CHECKING:
     from app.compare.history import History
@@ -37,10 +38,19 @@ _OF_THE_PROMPT = (ErrorKind.REPLY_TOO_SHORT, ErrorKind.PROMPT_TOO_LONG, ErrorKin
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """One prompt, measured; `sweep` where fixed lengths were."""
+    """What one prompt came to.
 
-    measured: Measured
-    sweep: SweepOutcome | None
+    Attributes:
+        preset: its id.
+        measured: None where nothing was.
+        sweep: where fixed lengths were measured.
+        ended: why it ended early, as JSON; empty where it did not.
+    """
+
+    preset: str
+    measured: Measured | None = None
+    sweep: SweepOutcome | None = None
+    ended: Document = field(default_factory=dict)
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
@@ -78,21 +88,23 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
                 ended = Outcome(EXIT_INTERRUPTED, {"finish_reason": EndReason.CANCELLED.value})
                 break
             except EngineError as error:
-                if error.report.kind not in _OF_THE_PROMPT or (plan is plans[-1] and not results):
-                    failed: Document = {"finish_reason": EndReason.ERROR.value, "error": error_document(error.report)}
+                failed: Document = {"finish_reason": EndReason.ERROR.value, "error": error_document(error.report)}
+                if error.report.kind not in _OF_THE_PROMPT or len(plans) == 1:
                     ended = Outcome(1, failed, error.report)
                     break
                 terminal.note(f"Left out: {preset_name(plan.preset)}.")
                 terminal.error(error.report)
+                results.append(_Result(plan.preset, ended=failed))
                 continue
             measured = Measured(plan, outcome, loaded, pair, engine, choice)
-            results.append(_Result(measured, sweep))
+            results.append(_Result(plan.preset, measured, sweep))
             _remember(measured, history, terminal)
-    if not results:
-        return ended
-    if not arguments.json:
+    # The one where it ended and those after it stand with the reason.
+    results += [_Result(plan.preset, ended=ended.document or {}) for plan in plans[len(results) :]]
+    if not arguments.json and any(result.measured for result in results):
         terminal.answer(_text(results))
-    return replace(ended, document={**_document(results), **(ended.document or {})})
+    left_out = any(result.ended for result in results)
+    return Outcome(ended.status or int(left_out), _document(results, pair, choice, engine, ended), ended.error)
 
 
 def _measure(
@@ -116,42 +128,47 @@ def _remember(measured: Measured, history: History, terminal: Terminal) -> None:
 
 
 def _text(results: list[_Result]) -> str:
-    """For people."""
-    first = results[0].measured
-    if len(results) > 1 and results[0].sweep is None:
-        return f"{heading(first)}\n{preset_table([result.measured for result in results])}"
-    parts = [heading(first)]
-    for result in results:
-        preset = result.measured.plan.preset
-        if len(results) > 1:
+    """For people. At least one was measured."""
+    done = [(result.measured, result.sweep) for result in results if result.measured is not None]
+    several = len(results) > 1
+    parts = [heading(done[0][0])]
+    if several and done[0][1] is None:
+        parts.append(preset_table([measured for measured, _ in done]))
+        done = []
+    for measured, sweep in done:
+        preset = measured.plan.preset
+        if several:
             parts.append(preset_name(preset))
-        parts.append(
-            comparison_table(result.measured.outcome, preset)
-            if result.sweep is None
-            else sweep_table(result.sweep, preset)
-        )
+        parts.append(comparison_table(measured.outcome, preset) if sweep is None else sweep_table(sweep, preset))
+    if left_out := [preset_name(result.preset) for result in results if result.measured is None]:
+        parts.append(f"Not measured: {', '.join(left_out)}.\n")
     return "\n".join(parts)
 
 
-def _document(results: list[_Result]) -> Document:
-    """Of one prompt as it always was; several stand in a list, each with what is its own."""
+def _document(
+    results: list[_Result], pair: LoadedPair, choice: PairChoice, engine: EngineInfo, ended: Outcome
+) -> Document:
+    """Of one prompt as it always was. Where several were asked for, they stand in a list, whatever became of them,
+    each with what is its own."""
+    early = ended.document or {}
     if len(results) == 1:
         [result] = results
-        return {**document_of(result.measured), **_sweep(result)}
-    first = results[0].measured
+        return {**(document_of(result.measured) if result.measured else {}), **_sweep(result), **early}
     return {
         "presets": [
-            {
-                "preset": result.measured.plan.preset,
-                **outcome_document(result.measured.outcome, first.pair),
-                **_sweep(result),
-                "settings": settings_document(result.measured),
-            }
-            for result in results
+            {"preset": result.preset, **_figures(result), **_sweep(result), **result.ended} for result in results
         ],
-        "machine": computer_document(first.engine),
-        "pair": pair_document(first.pair, first.choice),
+        "machine": computer_document(engine),
+        "pair": pair_document(pair, choice),
+        **early,
     }
+
+
+def _figures(result: _Result) -> Document:
+    measured = result.measured
+    if measured is None:
+        return {}
+    return {**outcome_document(measured.outcome, measured.pair), "settings": settings_document(measured)}
 
 
 def _sweep(result: _Result) -> Document:
