@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app import options
 from app.compare.presets import PRESETS, Preset, preset_of
-from app.compare.values import ComparePlan
+from app.compare.values import LEAST_TOKENS, ComparePlan
 from engine.types import MAX_DRAFT_LENGTH, ChatMessage, GenerationRequest, SamplingSettings
 
 DEFAULT_PROMPT = """Write a Python module with a class LinkedList: append, prepend, insert, remove, find, reverse, \
@@ -27,7 +27,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=(),
         help=f"prompts of several kinds: {', '.join(preset.id for preset in PRESETS)}; or all",
     )
-    options.add_reply_options(parser, max_tokens=128, temperature=0.0)
+    options.add_reply_options(parser, max_tokens=128, least_tokens=LEAST_TOKENS, temperature=0.0)
     options.add_speculation_options(parser, switch=False)
     parser.add_argument(
         "--sweep",

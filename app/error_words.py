@@ -14,7 +14,7 @@ from app import model_words, shortage_words
 from app.amounts import count, size
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
-from engine.types import Choice, Inactive
+from engine.types import Choice, EndReason, Inactive
 
 _WINDOWS_ILLEGAL_INSTRUCTION = str(0xC000001D)
 
@@ -256,10 +256,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
         case ErrorKind.SPECULATION_INACTIVE:
             return translate("messages", "There is nothing to compare"), _inactive(facts)
         case ErrorKind.REPLY_TOO_SHORT:
-            return translate("messages", "The reply is too short to measure"), translate(
-                "messages",
-                "The model ended after {completion_tokens} tokens. Use a prompt that asks for more.",
-            )
+            return translate("messages", "The reply is too short to measure"), _too_short(facts)
         case _:
             return model_words.words_for(kind, facts)
 
@@ -354,6 +351,31 @@ def _disk_full(facts: Facts) -> str:
             "{path} needs {needed_bytes}, and {free_bytes} are free. Free some space and try again.",
         )
     return translate("messages", "{path} cannot be written. Free some space and try again.")
+
+
+def _too_short(facts: Facts) -> str:
+    match facts["end"]:
+        case EndReason.LENGTH.value:
+            return translate(
+                "messages", "The limit that was set for it ended it at token {completion_tokens}. Allow more tokens."
+            )
+        case EndReason.CONTEXT.value:
+            return translate(
+                "messages",
+                "The context was full at token {completion_tokens} of the reply. "
+                "Use a longer context or a shorter prompt.",
+            )
+        case _ if facts["stop_texts"] not in ("", "0"):
+            return translate(
+                "messages",
+                "It ended at token {completion_tokens}, by itself or before a text that was set to end it. "
+                "Set no such text, or use a prompt that asks for more.",
+            )
+        case _:
+            return translate(
+                "messages",
+                "The model ended it at token {completion_tokens}. Use a prompt that asks for more.",
+            )
 
 
 def _inactive(facts: Facts) -> str:

@@ -51,7 +51,7 @@ class ErrorKind(Enum):
     TEXT_NOT_UTF8 = "text_not_utf8"  # path, position
     MESSAGES_INVALID = "messages_invalid"  # path, reason
     SPECULATION_INACTIVE = "speculation_inactive"  # inactive: nothing to compare with
-    REPLY_TOO_SHORT = "reply_too_short"  # completion_tokens: nothing to measure
+    REPLY_TOO_SHORT = "reply_too_short"  # completion_tokens, end (of EndReason), stop_texts: nothing to measure
     # Hubs and downloads.
     OFFLINE = "offline"  # the user's own wish: nothing was asked
     HUB_UNREACHABLE = "hub_unreachable"  # host, reason

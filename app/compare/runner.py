@@ -80,10 +80,11 @@ class Runner:
                 reply.add(event)
             if isinstance(event, Started) and request.speculate and (problem := inactive_problem(event)):
                 raise EngineError.of(problem)
+        assert reply.end is not None, "a reply that fails raises"
         if reply.end is EndReason.CANCELLED:
             raise Cancelled
         run = Run.of(reply)
-        if problem := short_problem(run):
+        if problem := short_problem(run, reply.end, request):
             raise EngineError.of(problem)
         return run
 

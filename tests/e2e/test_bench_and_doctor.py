@@ -178,10 +178,17 @@ def test_bench_without_speculation_is_refused(tiny: TinyPair, words: list[str]) 
 
 
 def test_bench_of_a_reply_that_ends_at_once(tiny: TinyPair) -> None:
-    """Three tokens are no measurement."""
+    """A few tokens are no measurement. A limit below that is refused at once; what else ends a reply is told."""
     result = run("bench", *tiny.words, "--max-tokens", "3", "--json")
-    assert result.status == 1
+    assert (result.status, result.out) == (2, "")
+    assert "3 must be at least 8" in result.err
+    written = run("generate", *tiny.words, *EXACT, "--raw", "--prompt", "x", "--max-tokens", "16", "--temperature", "0")
+    stop = written.out.strip()[1:3]
+    words = ["--raw", "--prompt", "x", "--max-tokens", "16", "--stop", stop, "--json"]
+    result = run("bench", *tiny.words, *EXACT, *words)
+    assert result.status == 1, written.out
     assert "too short" in result.err
+    assert "a text that was set to end it" in result.err
 
 
 def test_doctor(base_dir: Path) -> None:

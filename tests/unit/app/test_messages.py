@@ -13,7 +13,7 @@ from app import translate
 from app.error_words import Facts
 from app.messages import inactive_sentence, message_for
 from engine.errors import ErrorKind, ErrorReport
-from engine.types import Inactive, LoadRequest
+from engine.types import EndReason, Inactive, LoadRequest
 from tests.fakes.scripted_engine import loaded_pair
 
 # One value for every fact that a kind may bring.
@@ -140,6 +140,24 @@ def test_every_difference_of_vocabularies_has_words(difference: str) -> None:
     text = message_for(report).text
     assert "Small 1B" in text
     assert "Large 70B" in text
+
+
+@pytest.mark.parametrize(
+    ("end", "stop_texts", "advice"),
+    [
+        (EndReason.STOP, 0, "Use a prompt that asks for more."),
+        (EndReason.STOP, 1, "Set no such text, or use a prompt that asks for more."),
+        (EndReason.LENGTH, 1, "Allow more tokens."),
+        (EndReason.CONTEXT, 0, "Use a longer context or a shorter prompt."),
+    ],
+)
+def test_a_short_reply_is_told_by_what_ended_it(end: EndReason, stop_texts: int, advice: str) -> None:
+    """Only where the model ended it does it help to ask for more. One token is not "1 tokens"."""
+    facts = (("completion_tokens", 1), ("end", end.value), ("stop_texts", stop_texts))
+    text = message_for(ErrorReport(ErrorKind.REPLY_TOO_SHORT, facts)).text
+    assert text.endswith(advice)
+    assert "token 1" in text
+    assert ("model ended" in text) == (end is EndReason.STOP and not stop_texts)
 
 
 def test_numbers_are_written_for_people() -> None:

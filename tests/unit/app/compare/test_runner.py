@@ -111,6 +111,17 @@ def test_where_nothing_can_be_measured_it_says_why(on: Tape, kind: ErrorKind) ->
     assert failed.value.report.kind is kind
 
 
+def test_what_ended_a_short_reply_is_told() -> None:
+    """Of each policy of a sweep too, with the texts that were to end it."""
+    plan = replace(ONE_PAIR, request=replace(ONE_PAIR.request, stop=("short",)))
+    for sweeps in (False, True):
+        measuring = runner(FakeClient(replies=[reply("Too short.", reason=EndReason.STOP)]))
+        with pytest.raises(EngineError) as failed:
+            measuring.sweep(SweepPlan(plan, (2,))) if sweeps else measuring.compare(plan)
+        report = failed.value.report
+        assert (report.fact("end"), report.fact("stop_texts")) == ("stop", 1)
+
+
 def test_a_cancelled_reply_ends_it() -> None:
     stopped = reply(LONG, reason=EndReason.CANCELLED)
     with pytest.raises(Cancelled):
