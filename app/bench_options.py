@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from typing import Final
 
 from app import options
 from app.compare.presets import PRESETS, Preset, preset_of
@@ -14,6 +15,7 @@ DEFAULT_PROMPT = """Write a Python module with a class LinkedList: append, prepe
 __len__ and __iter__. Give every method a docstring and type annotations."""
 
 _SWEEP = "0-8"
+_MAX_REPEATS: Final = 1_000  # days of work; every reply is kept to the end
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +41,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         f"(without a list: {_SWEEP})",
     )
     parser.add_argument(
-        "--repeats", metavar="N", type=options.whole(1), default=5, help="measured pairs of runs (default: %(default)s)"
+        "--repeats",
+        metavar="N",
+        type=options.whole(1, _MAX_REPEATS),
+        default=5,
+        help="measured pairs of runs (default: %(default)s)",
     )
 
 

@@ -265,6 +265,7 @@ def test_base_dir_may_stand_before_or_after_the_command() -> None:
         "fit --all --target t",
         "fit --all --draft d",
         "bench --pair starter --repeats 0",
+        "bench --pair starter --repeats 99999999999",
         "bench --pair starter --max-tokens 7",
         "bench --pair starter --speculation on",
         "doctor --pair starter",
