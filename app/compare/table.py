@@ -31,7 +31,7 @@ def heading(measured: Measured) -> str:
         f"temperature {request.sampling.temperature:g}",
         f"seed {request.sampling.seed}",
         f"context {count(pair.ctx)}",
-        f"{count(len(outcome.pairs))} pairs of runs",
+        "1 pair of runs" if len(outcome.pairs) == 1 else f"{count(len(outcome.pairs))} pairs of runs",
     ]
     return f"{named}, on {pair.device}\n{', '.join(settings)}\n"
 

@@ -44,6 +44,11 @@ def test_a_pair_is_called_the_same_everywhere() -> None:
         assert heading(made).startswith(f"{named}, on ")
 
 
+def test_one_pair_is_one_pair() -> None:
+    assert heading(measured()).endswith(", 2 pairs of runs\n")
+    assert heading(measured(pair(LONG, LONG))).split("\n")[1].endswith(", 1 pair of runs")
+
+
 def test_json_keeps_its_keys() -> None:
     """Those that were always there, and those for whoever wants to measure the same."""
     document = json.loads(document_text(measured(pair(LONG, LONG, choice=RESTING))))
