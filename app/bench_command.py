@@ -16,9 +16,8 @@ from app.compare.presets import preset_name
 from app.compare.record import record_of
 from app.compare.runner import Cancelled, Runner
 from app.compare.sweep import SweepOutcome, SweepPlan
-from app.compare.table import comparison_table, heading, preset_table, sweep_table
+from app.compare.table import comparison_table, heading, preset_table, stopped, sweep_table
 from app.compare.values import ComparePlan
-from app.compare.values import Outcome as Compared
 from app.compare.words import drop_words
 from app.engine_client import EngineClient
 from app.learned import LearnedPairs
@@ -82,24 +81,22 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
         loaded = options.with_load_settings(arguments, LoadRequest(pair.target.path, draft))
         for plan in plans:
             name = f"{preset_name(plan.preset)}, " if len(plans) > 1 else ""
-            try:
-                outcome, sweep = _measure(plan, arguments.sweep, name, terminal, client)
-            except Cancelled:
-                ended = Outcome(EXIT_INTERRUPTED, {"finish_reason": EndReason.CANCELLED.value})
+            runner = _runner(client, terminal, name)
+            failed = _failure(plan, arguments.sweep, runner, terminal)
+            early = failed.document or {}
+            if runner.outcome is None:
+                results.append(_Result(plan.preset, ended=early))
+            else:
+                measured = Measured(plan, runner.outcome, loaded, pair, engine, choice)
+                results.append(_Result(plan.preset, measured, runner.swept, early))
+                _remember(measured, history, terminal)
+            if failed.error is not None and failed.error.kind in _OF_THE_PROMPT and len(plans) > 1:
+                terminal.note(f"{'Left out' if runner.outcome is None else 'Stopped'}: {preset_name(plan.preset)}.")
+                terminal.error(failed.error)
+            elif failed.status:
+                ended = failed
                 break
-            except EngineError as error:
-                failed: Document = {"finish_reason": EndReason.ERROR.value, "error": error_document(error.report)}
-                if error.report.kind not in _OF_THE_PROMPT or len(plans) == 1:
-                    ended = Outcome(1, failed, error.report)
-                    break
-                terminal.note(f"Left out: {preset_name(plan.preset)}.")
-                terminal.error(error.report)
-                results.append(_Result(plan.preset, ended=failed))
-                continue
-            measured = Measured(plan, outcome, loaded, pair, engine, choice)
-            results.append(_Result(plan.preset, measured, sweep))
-            _remember(measured, history, terminal)
-    # The one where it ended and those after it stand with the reason.
+    # Those that it did not come to stand with the reason.
     results += [_Result(plan.preset, ended=ended.document or {}) for plan in plans[len(results) :]]
     if not arguments.json and any(result.measured for result in results):
         terminal.answer(_text(results))
@@ -107,15 +104,26 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
     return Outcome(ended.status or int(left_out), _document(results, pair, choice, engine, ended), ended.error)
 
 
-def _measure(
-    plan: ComparePlan, lengths: tuple[int, ...] | None, name: str, terminal: Terminal, client: EngineClient
-) -> tuple[Compared, SweepOutcome | None]:
-    """Raises EngineError and Cancelled, as the runner."""
-    runner = Runner(client, terminal.follow, lambda what: terminal.progress(name + what))
-    if lengths is None:
-        return runner.compare(plan), None
-    sweep = runner.sweep(SweepPlan(plan, lengths))
-    return sweep.compared, sweep
+def _runner(client: EngineClient, terminal: Terminal, name: str) -> Runner:
+    return Runner(client, terminal.follow, lambda what: terminal.progress(name + what))
+
+
+def _failure(plan: ComparePlan, lengths: tuple[int, ...] | None, runner: Runner, terminal: Terminal) -> Outcome:
+    """Measure one prompt, and tell why not all of it was; the runner has what was."""
+    try:
+        if lengths is None:
+            runner.compare(plan)
+        else:
+            runner.sweep(SweepPlan(plan, lengths))
+    except EngineError as error:
+        if not terminal.interrupted:  # else what failed, failed because of that
+            failed: Document = {"finish_reason": EndReason.ERROR.value, "error": error_document(error.report)}
+            return Outcome(1, failed, error.report)
+    except (Cancelled, KeyboardInterrupt):
+        pass
+    else:
+        return Outcome()
+    return Outcome(EXIT_INTERRUPTED, {"finish_reason": EndReason.CANCELLED.value})
 
 
 def _remember(measured: Measured, history: History, terminal: Terminal) -> None:
@@ -140,6 +148,7 @@ def _text(results: list[_Result]) -> str:
         if several:
             parts.append(preset_name(preset))
         parts.append(comparison_table(measured.outcome, preset) if sweep is None else sweep_table(sweep, preset))
+        parts += [f"{line}\n" for line in stopped(measured)]
     if left_out := [preset_name(result.preset) for result in results if result.measured is None]:
         parts.append(f"Not measured: {', '.join(left_out)}.\n")
     return "\n".join(parts)
@@ -168,7 +177,11 @@ def _figures(result: _Result) -> Document:
     measured = result.measured
     if measured is None:
         return {}
-    return {**outcome_document(measured.outcome, measured.pair), "settings": settings_document(measured)}
+    return {
+        **outcome_document(measured.outcome, measured.pair),
+        "complete": measured.complete,
+        "settings": settings_document(measured),
+    }
 
 
 def _sweep(result: _Result) -> Document:

@@ -204,7 +204,7 @@ def test_a_sweep_names_its_lengths(words: list[str], lengths: tuple[int, ...] | 
     [
         "--preset poem", "--preset=", "--preset code,", "--preset code --prompt x", "--sweep 17", "--sweep 0",
         "--sweep 5-3", "--sweep 1,,2", "--sweep x",
-    ],  # fmt: skip
+    ],
 )
 def test_wrong_presets_and_sweeps_are_wrong_usage(words: str) -> None:
     with pytest.raises(SystemExit) as leaving:

@@ -128,3 +128,27 @@ def test_a_cancelled_reply_ends_it() -> None:
         runner(FakeClient(replies=[OFF, stopped])).compare(ONE_PAIR)
     with pytest.raises(Cancelled):
         runner(FakeClient(replies=[OFF, stopped])).sweep(SweepPlan(ONE_PAIR, (2,)))
+
+
+@pytest.mark.parametrize(
+    ("ending", "error"),
+    [(reply(LONG, reason=EndReason.CANCELLED), Cancelled), (failing(ErrorKind.ENGINE_DIED), EngineError)],
+)
+def test_complete_pairs_outlive_an_early_end(ending: Tape, error: type[Exception]) -> None:
+    """Of a sweep the complete turns. The next plan begins with nothing."""
+    measuring = runner(FakeClient(replies=[OFF, ON, OFF, ON, OFF, ending, OFF, ending]))
+    with pytest.raises(error):
+        measuring.compare(PLAN)
+    assert measuring.outcome is not None
+    assert len(measuring.outcome.pairs) == 1
+    assert measuring.swept is None
+    with pytest.raises(error):
+        measuring.compare(PLAN)
+    assert measuring.outcome is None
+    measuring = runner(FakeClient(replies=[OFF, ON, ON, OFF, ON, ON, OFF, ending]))
+    with pytest.raises(error):
+        measuring.sweep(SweepPlan(PLAN, (2,)))
+    assert measuring.outcome is not None
+    assert measuring.swept is not None
+    assert len(measuring.outcome.pairs) == 1
+    assert measuring.swept.compared is measuring.outcome
