@@ -5,7 +5,9 @@ They name no button and no option, so that the window and the command line can b
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import assert_never
@@ -17,6 +19,11 @@ from engine.errors import ErrorKind, ErrorReport
 from engine.types import Choice, EndReason, Inactive
 
 _WINDOWS_ILLEGAL_INSTRUCTION = str(0xC000001D)
+
+# Why a path cannot be read, in the system's words: reports bring these and no numbers.
+_PERMISSIONS = frozenset(map(os.strerror, (errno.EACCES, errno.EPERM)))
+_PATHS = frozenset(map(os.strerror, (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EINVAL)))
+_NO_FILES = frozenset(map(os.strerror, (errno.EISDIR, errno.ENXIO, errno.ENODEV)))
 
 
 class Facts(Mapping[str, str]):
@@ -80,9 +87,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
                 "messages", "No file was found at {path}. Check the path, or choose another model."
             )
         case ErrorKind.FILE_UNREADABLE:
-            return translate("messages", "{path_name} cannot be read"), translate(
-                "messages", "{path}: {reason}. Check the file's permissions and its disk."
-            )
+            return translate("messages", "{path_name} cannot be read"), _unreadable(facts)
         case ErrorKind.NOT_GGUF:
             return translate("messages", "{path_name} is not a model file"), translate(
                 "messages",
@@ -259,6 +264,19 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
             return translate("messages", "The reply is too short to measure"), _too_short(facts)
         case _:
             return model_words.words_for(kind, facts)
+
+
+def _unreadable(facts: Facts) -> str:
+    reason, wanted = facts["reason"], facts["wanted"]
+    if reason in _PERMISSIONS:
+        return translate("messages", "{path}: {reason}. Check the file's permissions.")
+    if reason in _PATHS:
+        return translate("messages", "{path}: {reason}. Check the path.")
+    if wanted == "file" or reason in _NO_FILES:
+        return translate("messages", "{path}: {reason}. Choose a file.")
+    if wanted == "shorter":
+        return translate("messages", "{path}: {reason}. Choose a shorter one.")
+    return translate("messages", "{path}: {reason}. Check the file's permissions and its disk.")
 
 
 def _unwritable(facts: Facts) -> tuple[str, str]:

@@ -13,7 +13,7 @@ class ErrorKind(Enum):
     """Everything that can go wrong, as a closed list. Comments name the facts that come along."""
 
     FILE_MISSING = "file_missing"  # path
-    FILE_UNREADABLE = "file_unreadable"  # path, reason
+    FILE_UNREADABLE = "file_unreadable"  # path, reason, wanted ("file", "shorter") where the reason is not the system's
     NOT_GGUF = "not_gguf"  # path
     GGUF_TRUNCATED = "gguf_truncated"  # path, size_bytes, expected_bytes
     GGUF_BROKEN = "gguf_broken"  # path, reason

@@ -2010,6 +2010,22 @@
         <translation>这是程序的错误：{reason}。请重试；附上详情的报告有助于修复。</translation>
     </message>
     <message>
+        <source>{path}: {reason}. Check the file&apos;s permissions.</source>
+        <translation>{path}：{reason}。请检查文件权限。</translation>
+    </message>
+    <message>
+        <source>{path}: {reason}. Check the path.</source>
+        <translation>{path}：{reason}。请检查路径。</translation>
+    </message>
+    <message>
+        <source>{path}: {reason}. Choose a file.</source>
+        <translation>{path}：{reason}。请选择一个文件。</translation>
+    </message>
+    <message>
+        <source>{path}: {reason}. Choose a shorter one.</source>
+        <translation>{path}：{reason}。请选择较短的文件。</translation>
+    </message>
+    <message>
         <source>The answer could not be written</source>
         <translation>无法写出结果</translation>
     </message>

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +14,9 @@ import app
 from app import translate
 from app.error_words import Facts
 from app.messages import inactive_sentence, message_for
-from engine.errors import ErrorKind, ErrorReport
+from app.prompts import read_text
+from engine.errors import EngineError, ErrorKind, ErrorReport
+from engine.gguf import read_header
 from engine.types import EndReason, Inactive, LoadRequest
 from tests.fakes.scripted_engine import loaded_pair
 
@@ -140,6 +144,36 @@ def test_every_difference_of_vocabularies_has_words(difference: str) -> None:
     text = message_for(report).text
     assert "Small 1B" in text
     assert "Large 70B" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "advice"),
+    [("x" * 5_000, "Check the path."), (".", "Choose a file."), ("file/file", "Check the path.")],
+)
+def test_advice_fits_why_a_file_cannot_be_read(tmp_path: Path, path: str, advice: str) -> None:
+    """Permissions and disks are blamed for what they do."""
+    (tmp_path / "file").touch()
+    with pytest.raises(EngineError) as refused:
+        read_text(str(tmp_path / path))
+    assert message_for(refused.value.report).text.endswith(f". {advice}")
+
+
+def test_a_device_is_no_model_file() -> None:
+    with pytest.raises(EngineError) as refused:
+        read_header(os.devnull)
+    assert message_for(refused.value.report).text.endswith(": not a regular file. Choose a file.")
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (errno.EACCES, "Check the file's permissions."),
+        (errno.EIO, "Check the file's permissions and its disk."),
+    ],
+)
+def test_permissions_and_disks_are_blamed_for_their_own(number: int, advice: str) -> None:
+    report = ErrorReport(ErrorKind.FILE_UNREADABLE, (("path", "/a.gguf"), ("reason", os.strerror(number))))
+    assert message_for(report).text == f"/a.gguf: {os.strerror(number)}. {advice}"
 
 
 @pytest.mark.parametrize(
