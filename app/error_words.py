@@ -190,11 +190,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
                 "messages", "Write something for the model to answer."
             )
         case ErrorKind.PROMPT_TOO_LONG:
-            return translate("messages", "The prompt is longer than the context"), translate(
-                "messages",
-                "The prompt has {prompt_tokens} tokens, and the context holds {ctx} for the prompt and "
-                "the reply together. Use a longer context or a shorter prompt.",
-            )
+            return translate("messages", "The prompt is longer than the context"), _too_long(facts)
         case ErrorKind.MAX_TOKENS_PAST_CONTEXT:
             return translate("messages", "The reply would not fit into the context"), translate(
                 "messages",
@@ -264,6 +260,20 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
             return translate("messages", "The reply is too short to measure"), _too_short(facts)
         case _:
             return model_words.words_for(kind, facts)
+
+
+def _too_long(facts: Facts) -> str:
+    if facts["at_least"]:
+        return translate(
+            "messages",
+            "The prompt has at least {prompt_tokens} tokens, and the context holds {ctx} for the prompt and "
+            "the reply together. Use a longer context or a shorter prompt.",
+        )
+    return translate(
+        "messages",
+        "The prompt has {prompt_tokens} tokens, and the context holds {ctx} for the prompt and "
+        "the reply together. Use a longer context or a shorter prompt.",
+    )
 
 
 def _unreadable(facts: Facts) -> str:

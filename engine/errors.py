@@ -32,7 +32,7 @@ class ErrorKind(Enum):
     CHAT_TEMPLATE_UNSAFE = "chat_template_unsafe"  # model, reason
     CHAT_TEMPLATE_ENDLESS = "chat_template_endless"  # model, limit_s or limit_bytes
     PROMPT_EMPTY = "prompt_empty"
-    PROMPT_TOO_LONG = "prompt_too_long"  # prompt_tokens, ctx
+    PROMPT_TOO_LONG = "prompt_too_long"  # prompt_tokens, ctx, at_least (1 where there may be more)
     MAX_TOKENS_PAST_CONTEXT = "max_tokens_past_context"  # prompt_tokens, max_tokens, ctx
     SETTING_INVALID = "setting_invalid"  # name, value, reason
     CACHE_NEEDS_FLASH = "cache_needs_flash"  # kv_type

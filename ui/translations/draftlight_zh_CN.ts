@@ -2110,6 +2110,10 @@
         <translation>回复太短，无法测量</translation>
     </message>
     <message>
+        <source>The prompt has at least {prompt_tokens} tokens, and the context holds {ctx} for the prompt and the reply together. Use a longer context or a shorter prompt.</source>
+        <translation>提示词至少有 {prompt_tokens} 个 token，而上下文总共可容纳 {ctx} 个（提示词与回复合计）。请使用更长的上下文或更短的提示词。</translation>
+    </message>
+    <message>
         <source>Something outside the program ended it before it was ready, most often the system because memory ran out. Close other programs and try again.</source>
         <translation>引擎在就绪之前被程序之外的因素结束，最常见的是内存耗尽时由系统结束。请关闭其他程序后重试。</translation>
     </message>
