@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app import bench_options, options
@@ -16,17 +16,17 @@ from app.compare.presets import preset_name
 from app.compare.record import record_of
 from app.compare.runner import Cancelled, Runner
 from app.compare.sweep import SweepOutcome, SweepPlan
-from app.compare.table import comparison_table, heading, preset_table, sweep_table
+from app.compare.table import comparison_table, heading, preset_table, stopped, sweep_table
 from app.compare.values import ComparePlan
-from app.compare.values import Outcome as Compared
 from app.compare.words import drop_words
 from app.engine_client import EngineClient
 from app.learned import LearnedPairs
+from app.pairs import PairChoice
 from app.paths import Paths
 from app.reply_document import error_document, pair_document
 from app.terminal import EXIT_INTERRUPTED, Terminal
 from engine.errors import EngineError, ErrorKind
-from engine.types import EndReason, LoadRequest
+from engine.types import EndReason, EngineInfo, LoadedPair, LoadRequest
 
 if TYPE_CHECKING:
     from app.compare.history import History
@@ -37,10 +37,19 @@ _OF_THE_PROMPT = (ErrorKind.REPLY_TOO_SHORT, ErrorKind.PROMPT_TOO_LONG, ErrorKin
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """One prompt, measured; `sweep` where fixed lengths were."""
+    """What one prompt came to.
 
-    measured: Measured
-    sweep: SweepOutcome | None
+    Attributes:
+        preset: its id.
+        measured: None where nothing was.
+        sweep: where fixed lengths were measured.
+        ended: why it ended early, as JSON; empty where it did not.
+    """
+
+    preset: str
+    measured: Measured | None = None
+    sweep: SweepOutcome | None = None
+    ended: Document = field(default_factory=dict)
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
@@ -72,38 +81,49 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
         loaded = options.with_load_settings(arguments, LoadRequest(pair.target.path, draft))
         for plan in plans:
             name = f"{preset_name(plan.preset)}, " if len(plans) > 1 else ""
-            try:
-                outcome, sweep = _measure(plan, arguments.sweep, name, terminal, client)
-            except Cancelled:
-                ended = Outcome(EXIT_INTERRUPTED, {"finish_reason": EndReason.CANCELLED.value})
+            runner = _runner(client, terminal, name)
+            failed = _failure(plan, arguments.sweep, runner, terminal)
+            early = failed.document or {}
+            if runner.outcome is None:
+                results.append(_Result(plan.preset, ended=early))
+            else:
+                measured = Measured(plan, runner.outcome, loaded, pair, engine, choice)
+                results.append(_Result(plan.preset, measured, runner.swept, early))
+                _remember(measured, history, terminal)
+            if failed.error is not None and failed.error.kind in _OF_THE_PROMPT and len(plans) > 1:
+                terminal.note(f"{'Left out' if runner.outcome is None else 'Stopped'}: {preset_name(plan.preset)}.")
+                terminal.error(failed.error)
+            elif failed.status:
+                ended = failed
                 break
-            except EngineError as error:
-                if error.report.kind not in _OF_THE_PROMPT or (plan is plans[-1] and not results):
-                    failed: Document = {"finish_reason": EndReason.ERROR.value, "error": error_document(error.report)}
-                    ended = Outcome(1, failed, error.report)
-                    break
-                terminal.note(f"Left out: {preset_name(plan.preset)}.")
-                terminal.error(error.report)
-                continue
-            measured = Measured(plan, outcome, loaded, pair, engine, choice)
-            results.append(_Result(measured, sweep))
-            _remember(measured, history, terminal)
-    if not results:
-        return ended
-    if not arguments.json:
+    # Those that it did not come to stand with the reason.
+    results += [_Result(plan.preset, ended=ended.document or {}) for plan in plans[len(results) :]]
+    if not arguments.json and any(result.measured for result in results):
         terminal.answer(_text(results))
-    return replace(ended, document={**_document(results), **(ended.document or {})})
+    left_out = any(result.ended for result in results)
+    return Outcome(ended.status or int(left_out), _document(results, pair, choice, engine, ended), ended.error)
 
 
-def _measure(
-    plan: ComparePlan, lengths: tuple[int, ...] | None, name: str, terminal: Terminal, client: EngineClient
-) -> tuple[Compared, SweepOutcome | None]:
-    """Raises EngineError and Cancelled, as the runner."""
-    runner = Runner(client, terminal.follow, lambda what: terminal.progress(name + what))
-    if lengths is None:
-        return runner.compare(plan), None
-    sweep = runner.sweep(SweepPlan(plan, lengths))
-    return sweep.compared, sweep
+def _runner(client: EngineClient, terminal: Terminal, name: str) -> Runner:
+    return Runner(client, terminal.follow, lambda what: terminal.progress(name + what))
+
+
+def _failure(plan: ComparePlan, lengths: tuple[int, ...] | None, runner: Runner, terminal: Terminal) -> Outcome:
+    """Measure one prompt, and tell why not all of it was; the runner has what was."""
+    try:
+        if lengths is None:
+            runner.compare(plan)
+        else:
+            runner.sweep(SweepPlan(plan, lengths))
+    except EngineError as error:
+        if not terminal.interrupted:  # else what failed, failed because of that
+            failed: Document = {"finish_reason": EndReason.ERROR.value, "error": error_document(error.report)}
+            return Outcome(1, failed, error.report)
+    except (Cancelled, KeyboardInterrupt):
+        pass
+    else:
+        return Outcome()
+    return Outcome(EXIT_INTERRUPTED, {"finish_reason": EndReason.CANCELLED.value})
 
 
 def _remember(measured: Measured, history: History, terminal: Terminal) -> None:
@@ -116,41 +136,51 @@ def _remember(measured: Measured, history: History, terminal: Terminal) -> None:
 
 
 def _text(results: list[_Result]) -> str:
-    """For people."""
-    first = results[0].measured
-    if len(results) > 1 and results[0].sweep is None:
-        return f"{heading(first)}\n{preset_table([result.measured for result in results])}"
-    parts = [heading(first)]
-    for result in results:
-        preset = result.measured.plan.preset
-        if len(results) > 1:
+    """For people. At least one was measured."""
+    done = [(result.measured, result.sweep) for result in results if result.measured is not None]
+    several = len(results) > 1
+    parts = [heading(done[0][0])]
+    if several and done[0][1] is None:
+        parts.append(preset_table([measured for measured, _ in done]))
+        done = []
+    for measured, sweep in done:
+        preset = measured.plan.preset
+        if several:
             parts.append(preset_name(preset))
-        parts.append(
-            comparison_table(result.measured.outcome, preset)
-            if result.sweep is None
-            else sweep_table(result.sweep, preset)
-        )
+        parts.append(comparison_table(measured.outcome, preset) if sweep is None else sweep_table(sweep, preset))
+        parts += [f"{line}\n" for line in stopped(measured)]
+    if left_out := [preset_name(result.preset) for result in results if result.measured is None]:
+        parts.append(f"Not measured: {', '.join(left_out)}.\n")
     return "\n".join(parts)
 
 
-def _document(results: list[_Result]) -> Document:
-    """Of one prompt as it always was; several stand in a list, each with what is its own."""
+def _document(
+    results: list[_Result], pair: LoadedPair, choice: PairChoice, engine: EngineInfo, ended: Outcome
+) -> Document:
+    """Of one prompt as it always was. Where several were asked for, they stand in a list, whatever became of them,
+    each with what is its own."""
+    early = ended.document or {}
     if len(results) == 1:
         [result] = results
-        return {**document_of(result.measured), **_sweep(result)}
-    first = results[0].measured
+        return {**(document_of(result.measured) if result.measured else {}), **_sweep(result), **early}
     return {
         "presets": [
-            {
-                "preset": result.measured.plan.preset,
-                **outcome_document(result.measured.outcome, first.pair),
-                **_sweep(result),
-                "settings": settings_document(result.measured),
-            }
-            for result in results
+            {"preset": result.preset, **_figures(result), **_sweep(result), **result.ended} for result in results
         ],
-        "machine": computer_document(first.engine),
-        "pair": pair_document(first.pair, first.choice),
+        "machine": computer_document(engine),
+        "pair": pair_document(pair, choice),
+        **early,
+    }
+
+
+def _figures(result: _Result) -> Document:
+    measured = result.measured
+    if measured is None:
+        return {}
+    return {
+        **outcome_document(measured.outcome, measured.pair),
+        "complete": measured.complete,
+        "settings": settings_document(measured),
     }
 
 

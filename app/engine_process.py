@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -25,10 +26,16 @@ SPAWN = multiprocessing.get_context("spawn")
 
 @contextlib.contextmanager
 def interrupts_blocked() -> Iterator[None]:
-    """A process started inside never sees Ctrl-C, not even before it can ignore it; only this thread is affected."""
+    """A process started inside never sees Ctrl-C, not even before it can ignore it; only this thread is affected.
+
+    Raises OSError where there is no room for a process.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # Windows starts processes without such a mask
         yield
         return
+    # The first start would start multiprocessing's tracker, which ends with SIGINT unblocked, and spawn would take over
+    # that mask. By now it runs.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

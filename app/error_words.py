@@ -5,7 +5,9 @@ They name no button and no option, so that the window and the command line can b
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import assert_never
@@ -14,9 +16,14 @@ from app import model_words, shortage_words
 from app.amounts import count, size
 from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
-from engine.types import Choice, Inactive
+from engine.types import Choice, EndReason, Inactive
 
 _WINDOWS_ILLEGAL_INSTRUCTION = str(0xC000001D)
+
+# Why a path cannot be read, in the system's words: reports bring these and no numbers.
+_PERMISSIONS = frozenset(map(os.strerror, (errno.EACCES, errno.EPERM)))
+_PATHS = frozenset(map(os.strerror, (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EINVAL)))
+_NO_FILES = frozenset(map(os.strerror, (errno.EISDIR, errno.ENXIO, errno.ENODEV)))
 
 
 class Facts(Mapping[str, str]):
@@ -80,9 +87,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
                 "messages", "No file was found at {path}. Check the path, or choose another model."
             )
         case ErrorKind.FILE_UNREADABLE:
-            return translate("messages", "{path_name} cannot be read"), translate(
-                "messages", "{path}: {reason}. Check the file's permissions and its disk."
-            )
+            return translate("messages", "{path_name} cannot be read"), _unreadable(facts)
         case ErrorKind.NOT_GGUF:
             return translate("messages", "{path_name} is not a model file"), translate(
                 "messages",
@@ -185,11 +190,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
                 "messages", "Write something for the model to answer."
             )
         case ErrorKind.PROMPT_TOO_LONG:
-            return translate("messages", "The prompt is longer than the context"), translate(
-                "messages",
-                "The prompt has {prompt_tokens} tokens, and the context holds {ctx} for the prompt and "
-                "the reply together. Use a longer context or a shorter prompt.",
-            )
+            return translate("messages", "The prompt is longer than the context"), _too_long(facts)
         case ErrorKind.MAX_TOKENS_PAST_CONTEXT:
             return translate("messages", "The reply would not fit into the context"), translate(
                 "messages",
@@ -256,12 +257,36 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
         case ErrorKind.SPECULATION_INACTIVE:
             return translate("messages", "There is nothing to compare"), _inactive(facts)
         case ErrorKind.REPLY_TOO_SHORT:
-            return translate("messages", "The reply is too short to measure"), translate(
-                "messages",
-                "The model ended after {completion_tokens} tokens. Use a prompt that asks for more.",
-            )
+            return translate("messages", "The reply is too short to measure"), _too_short(facts)
         case _:
             return model_words.words_for(kind, facts)
+
+
+def _too_long(facts: Facts) -> str:
+    if facts["at_least"]:
+        return translate(
+            "messages",
+            "The prompt has at least {prompt_tokens} tokens, and the context holds {ctx} for the prompt and "
+            "the reply together. Use a longer context or a shorter prompt.",
+        )
+    return translate(
+        "messages",
+        "The prompt has {prompt_tokens} tokens, and the context holds {ctx} for the prompt and "
+        "the reply together. Use a longer context or a shorter prompt.",
+    )
+
+
+def _unreadable(facts: Facts) -> str:
+    reason, wanted = facts["reason"], facts["wanted"]
+    if reason in _PERMISSIONS:
+        return translate("messages", "{path}: {reason}. Check the file's permissions.")
+    if reason in _PATHS:
+        return translate("messages", "{path}: {reason}. Check the path.")
+    if wanted == "file" or reason in _NO_FILES:
+        return translate("messages", "{path}: {reason}. Choose a file.")
+    if wanted == "shorter":
+        return translate("messages", "{path}: {reason}. Choose a shorter one.")
+    return translate("messages", "{path}: {reason}. Check the file's permissions and its disk.")
 
 
 def _unwritable(facts: Facts) -> tuple[str, str]:
@@ -354,6 +379,31 @@ def _disk_full(facts: Facts) -> str:
             "{path} needs {needed_bytes}, and {free_bytes} are free. Free some space and try again.",
         )
     return translate("messages", "{path} cannot be written. Free some space and try again.")
+
+
+def _too_short(facts: Facts) -> str:
+    match facts["end"]:
+        case EndReason.LENGTH.value:
+            return translate(
+                "messages", "The limit that was set for it ended it at token {completion_tokens}. Allow more tokens."
+            )
+        case EndReason.CONTEXT.value:
+            return translate(
+                "messages",
+                "The context was full at token {completion_tokens} of the reply. "
+                "Use a longer context or a shorter prompt.",
+            )
+        case _ if facts["stop_texts"] not in ("", "0"):
+            return translate(
+                "messages",
+                "It ended at token {completion_tokens}, by itself or before a text that was set to end it. "
+                "Set no such text, or use a prompt that asks for more.",
+            )
+        case _:
+            return translate(
+                "messages",
+                "The model ended it at token {completion_tokens}. Use a prompt that asks for more.",
+            )
 
 
 def _inactive(facts: Facts) -> str:

@@ -18,7 +18,7 @@ from app.terminal import EXIT_INTERRUPTED, Terminal
 from engine.errors import EngineError
 from engine.protocol import Finished
 from engine.stats import FoldedEvent, GenerationStats, ReplyFold
-from engine.types import Choice, DraftRound, EndReason, GenerationRequest
+from engine.types import Choice, Drafter, DraftRound, EndReason, GenerationRequest, LoadedPair
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
@@ -57,15 +57,22 @@ def run(arguments: argparse.Namespace, paths: Paths, terminal: Terminal) -> Outc
         document["error"] = error_document(error)
         return Outcome(1, document, error)
     terminal.note(figures(reply.stats))
-    has_draft = pair is not None and pair.draft is not None
     if reply.stats.choice is not None and reply.stats.choice.choice is not Choice.FIXED:
         terminal.note(choice_sentence(reply.stats.choice))
-    asked = arguments.speculation == "on" or (arguments.speculation == "auto" and has_draft)
+    asked = _asked(arguments, pair)
     if asked and reply.stats.inactive is not None:
         terminal.note(inactive_sentence(reply.stats.inactive, pair))
     if asked and reply.stats.draft_inactive is not None:
         terminal.note(draft_inactive_sentence(reply.stats.draft_inactive, pair))
     return Outcome(EXIT_INTERRUPTED if reply.end is EndReason.CANCELLED else 0, document)
+
+
+def _asked(arguments: argparse.Namespace, pair: LoadedPair | None) -> bool:
+    """Whether somebody counts on speculation: by an option that is about it, or by loading a draft."""
+    if arguments.speculation != "auto":
+        return bool(arguments.speculation == "on")
+    has_draft = pair is not None and pair.draft is not None
+    return has_draft or arguments.draft_length is not None or arguments.drafters != frozenset(Drafter)
 
 
 def _write(request: GenerationRequest, reply: ReplyFold, quiet: bool, terminal: Terminal, client: EngineClient) -> None:

@@ -124,15 +124,20 @@ def add_prompt_options(
 
 
 def add_reply_options(
-    parser: argparse.ArgumentParser, *, max_tokens: int | None = None, temperature: float = _SAMPLING.temperature
+    parser: argparse.ArgumentParser,
+    *,
+    max_tokens: int | None = None,
+    least_tokens: int = 1,
+    temperature: float = _SAMPLING.temperature,
 ) -> None:
-    """How the reply is written. What is left out is the chosen pair's own, or else as here."""
+    """How the reply is written, with a limit of `least_tokens` or more. What is left out is the chosen pair's own, or
+    else as here."""
     reply = parser.add_argument_group("reply", "The defaults are those of a pair whose target's card recommends none.")
     parser.set_defaults(default_sampling=replace(_SAMPLING, temperature=temperature))
     reply.add_argument(
         "--max-tokens",
         metavar="N",
-        type=whole(1),
+        type=whole(least_tokens),
         default=max_tokens,
         help="longest reply (default: up to the end of the context)"
         if max_tokens is None

@@ -42,7 +42,8 @@ def _read(path: str) -> bytes:
         with Path(path).open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:
-        raise EngineError(ErrorKind.FILE_UNREADABLE, path=path, reason=f"it is longer than {_MAX_BYTES >> 20} MB")
+        reason = f"it is longer than {_MAX_BYTES >> 20} MB"
+        raise EngineError(ErrorKind.FILE_UNREADABLE, path=path, reason=reason, wanted="shorter")
     return data
 
 

@@ -13,7 +13,7 @@ class ErrorKind(Enum):
     """Everything that can go wrong, as a closed list. Comments name the facts that come along."""
 
     FILE_MISSING = "file_missing"  # path
-    FILE_UNREADABLE = "file_unreadable"  # path, reason
+    FILE_UNREADABLE = "file_unreadable"  # path, reason, wanted ("file", "shorter") where the reason is not the system's
     NOT_GGUF = "not_gguf"  # path
     GGUF_TRUNCATED = "gguf_truncated"  # path, size_bytes, expected_bytes
     GGUF_BROKEN = "gguf_broken"  # path, reason
@@ -32,7 +32,7 @@ class ErrorKind(Enum):
     CHAT_TEMPLATE_UNSAFE = "chat_template_unsafe"  # model, reason
     CHAT_TEMPLATE_ENDLESS = "chat_template_endless"  # model, limit_s or limit_bytes
     PROMPT_EMPTY = "prompt_empty"
-    PROMPT_TOO_LONG = "prompt_too_long"  # prompt_tokens, ctx
+    PROMPT_TOO_LONG = "prompt_too_long"  # prompt_tokens, ctx, at_least (1 where there may be more)
     MAX_TOKENS_PAST_CONTEXT = "max_tokens_past_context"  # prompt_tokens, max_tokens, ctx
     SETTING_INVALID = "setting_invalid"  # name, value, reason
     CACHE_NEEDS_FLASH = "cache_needs_flash"  # kv_type
@@ -51,7 +51,7 @@ class ErrorKind(Enum):
     TEXT_NOT_UTF8 = "text_not_utf8"  # path, position
     MESSAGES_INVALID = "messages_invalid"  # path, reason
     SPECULATION_INACTIVE = "speculation_inactive"  # inactive: nothing to compare with
-    REPLY_TOO_SHORT = "reply_too_short"  # completion_tokens: nothing to measure
+    REPLY_TOO_SHORT = "reply_too_short"  # completion_tokens, end (of EndReason), stop_texts: nothing to measure
     # Hubs and downloads.
     OFFLINE = "offline"  # the user's own wish: nothing was asked
     HUB_UNREACHABLE = "hub_unreachable"  # host, reason

@@ -173,7 +173,7 @@ def read_header_bytes(path: str | Path) -> tuple[GgufHeader, bytes]:
         raise EngineError(ErrorKind.FILE_MISSING, path=str(path))
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its other end
-            raise EngineError(ErrorKind.FILE_UNREADABLE, path=str(path), reason="not a regular file")
+            raise EngineError(ErrorKind.FILE_UNREADABLE, path=str(path), reason="not a regular file", wanted="file")
         with path.open("rb") as file:
 
             def first_bytes(length: int) -> bytes:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
@@ -41,6 +42,24 @@ _FILE_TYPES: Final = {
 _get_logits: Any = binding._lib["llama_get_logits"]
 _get_logits.argtypes = [ctypes.c_void_p]
 _get_logits.restype = ctypes.c_void_p
+
+_BLANKS: Final = b" \t\n\v\f\r"
+
+
+def _byte_names() -> dict[int, bytes]:
+    """What vocabularies of the kind of GPT-2 call the 256 bytes: each a printable character."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(0x100) if byte not in printable]
+    codes = [*zip(printable, printable, strict=True), *((byte, 0x100 + place) for place, byte in enumerate(others))]
+    return {byte: chr(code).encode() for byte, code in codes}
+
+
+_NAMED: Final = _byte_names()
+_NUMBERED: Final = frozenset(b"<0x%02X>" % byte for byte in range(0x100))  # and what others call them
+
+
+def _bytes_of(text: str) -> bytes:
+    return text.encode("utf-8", errors="surrogatepass")
 
 
 class LlamaModel:
@@ -112,7 +131,7 @@ class LlamaModel:
 
     def tokenize(self, text: str) -> list[int]:
         """Token ids of `text`, special tokens recognised; one BOS in front where the model wants it and none stands."""
-        data = text.encode("utf-8", errors="surrogatepass")
+        data = _bytes_of(text)
         size = len(data) + 16
         while True:
             buffer = (llama.llama_token * size)()
@@ -124,6 +143,29 @@ class LlamaModel:
         if self.add_bos and self.bos >= 0 and tokens[:1] != [self.bos]:
             tokens.insert(0, self.bos)
         return tokens
+
+    def fewest_tokens(self, text: str) -> int:
+        """A number of tokens that `text` has at least, found without tokenising it, which takes minutes for a text of
+        many megabytes. 0 where nothing is certain."""
+        if self._measure is None:
+            return 0
+        longest, dropped = self._measure
+        return -(-len(_bytes_of(text).translate(None, dropped)) // longest)
+
+    @cached_property
+    def _measure(self) -> tuple[int, bytes] | None:
+        """Bytes of the longest token as the file has it, which are at least those that it stands for; and the bytes of
+        a text that may stand in no token: blanks beside a special one, and what the vocabulary has no name for. None
+        for the kinds of vocabulary that join what they do not know."""
+        texts = {llama.llama_vocab_get_text(self._vocab, token) for token in range(self.vocab_size)}
+        kind = llama.llama_vocab_type(self._vocab)
+        if kind == llama.LLAMA_VOCAB_TYPE_BPE:
+            unknown = bytes(byte for byte, name in _NAMED.items() if name not in texts)
+        elif kind == llama.LLAMA_VOCAB_TYPE_SPM and texts.issuperset(_NUMBERED):
+            unknown = b""
+        else:
+            return None
+        return max(map(len, texts)), _BLANKS + unknown
 
     def piece(self, token: int) -> bytes:
         """The bytes a reader sees for a token; empty for control tokens."""

@@ -14,6 +14,8 @@ from engine.types import ChatFormat, ChatMessage, GenerationRequest
 
 _REPLY_SHARE: Final = 8  # trimming leaves an eighth of the context for a reply without a limit of its own
 
+_LONG: Final = 16  # characters for each token of the context; only more are worth a look at the vocabulary
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
@@ -46,7 +48,7 @@ class PromptMaker:
             EngineError: PROMPT_EMPTY, PROMPT_TOO_LONG, MAX_TOKENS_PAST_CONTEXT, NO_CHAT_TEMPLATE, CHAT_TEMPLATE_….
         """
         if request.prompt is not None:
-            tokens, dropped = self._model.tokenize(request.prompt), 0
+            tokens, dropped = self._tokens(request.prompt), 0
         else:
             tokens, dropped = self._from_messages(request)
         if not tokens:
@@ -67,28 +69,42 @@ class PromptMaker:
         messages = request.messages
         if not any(message.content.strip() for message in messages):
             raise EngineError(ErrorKind.PROMPT_EMPTY)
-        tokens = self._render(messages, request.chat_format)
-        reply = request.max_tokens or self._ctx // _REPLY_SHARE
-        if not request.trim_oldest or len(tokens) + reply <= self._ctx:
-            return tokens, 0
+        if not request.trim_oldest:
+            return self._tokens(self._text(messages, request.chat_format)), 0
+        if (whole := self._fitting(messages, request)) is not None:
+            return whole, 0
         head = 1 if messages[0].role == "system" else 0
         # A conversation starts with the user; the last user message always stays.
         starts = [i for i in range(head + 1, len(messages)) if messages[i].role == "user"]
         low, high = 0, len(starts)
         while low < high:  # the fewest turns to drop: how long a prompt is falls with every turn dropped
             middle = (low + high) // 2
-            shorter = self._render((*messages[:head], *messages[starts[middle] :]), request.chat_format)
-            if len(shorter) + reply <= self._ctx:
+            if self._fitting((*messages[:head], *messages[starts[middle] :]), request) is not None:
                 high = middle
             else:
                 low = middle + 1
-        if not starts:
-            return tokens, 0
-        start = starts[min(low, len(starts) - 1)]
-        return self._render((*messages[:head], *messages[start:]), request.chat_format), start - head
+        start = starts[min(low, len(starts) - 1)] if starts else head
+        kept = (*messages[:head], *messages[start:])
+        return self._tokens(self._text(kept, request.chat_format)), start - head
 
-    def _render(self, messages: Sequence[ChatMessage], chat_format: ChatFormat) -> list[int]:
-        return self._model.tokenize(self._text(messages, chat_format))
+    def _fitting(self, messages: Sequence[ChatMessage], request: GenerationRequest) -> list[int] | None:
+        """None where they do not leave room for the reply."""
+        text = self._text(messages, request.chat_format)
+        if self._fewest_tokens(text) >= self._ctx:
+            return None
+        tokens = self._model.tokenize(text)
+        reply = request.max_tokens or self._ctx // _REPLY_SHARE
+        return tokens if len(tokens) + reply <= self._ctx else None
+
+    def _tokens(self, text: str) -> list[int]:
+        """Raises EngineError: PROMPT_TOO_LONG, without the wait for the tokens of what certainly is."""
+        if (fewest := self._fewest_tokens(text)) >= self._ctx:
+            raise EngineError(ErrorKind.PROMPT_TOO_LONG, prompt_tokens=fewest, ctx=self._ctx, at_least=1)
+        return self._model.tokenize(text)
+
+    def _fewest_tokens(self, text: str) -> int:
+        """0 for a text that is quickly tokenised."""
+        return self._model.fewest_tokens(text) if len(text) > _LONG * self._ctx else 0
 
     def _text(self, messages: Sequence[ChatMessage], chat_format: ChatFormat) -> str:
         match chat_format:

@@ -10,7 +10,7 @@ from app.compare.values import LEAST_TOKENS, Arm, ComparePlan, Outcome, PairOfRu
 from engine.errors import ErrorKind, ErrorReport
 from engine.protocol import Finished, Started, Weighed
 from engine.stats import FoldedEvent, ReplyFold
-from engine.types import EndReason
+from engine.types import EndReason, GenerationRequest
 
 
 def inactive_problem(event: Started) -> ErrorReport | None:
@@ -20,12 +20,13 @@ def inactive_problem(event: Started) -> ErrorReport | None:
     return ErrorReport(ErrorKind.SPECULATION_INACTIVE, (("inactive", event.inactive.value),))
 
 
-def short_problem(run: Run) -> ErrorReport | None:
-    """Why a reply has no speed."""
+def short_problem(run: Run, reason: EndReason, request: GenerationRequest) -> ErrorReport | None:
+    """Why a reply to `request`, which ended for that reason, has no speed."""
     tokens = run.stats.completion_tokens
     if tokens >= LEAST_TOKENS and run.tokens_per_s > 0:
         return None
-    return ErrorReport(ErrorKind.REPLY_TOO_SHORT, (("completion_tokens", tokens),))
+    facts = (("completion_tokens", tokens), ("end", reason.value), ("stop_texts", len(request.stop)))
+    return ErrorReport(ErrorKind.REPLY_TOO_SHORT, facts)
 
 
 class Comparison:
@@ -66,15 +67,15 @@ class Comparison:
 
     def add(self, event: FoldedEvent) -> None:
         """An event of the reply of `step`; its last one moves on to the next. Events without a step are left out."""
-        step = self.step
-        if step is None:
+        plan, step = self.plan, self.step
+        if plan is None or step is None:
             return
         reply = self._live[step.arm]
         reply.add(event)
         if isinstance(event, Started) and step.arm is Arm.ON and (problem := inactive_problem(event)) is not None:
             self._stop(problem)
         elif isinstance(event, Finished):
-            self._end(step, Run.of(reply), event.reason)
+            self._end(plan, step, Run.of(reply), event.reason)
 
     @property
     def weighing(self) -> Weighing | None:
@@ -89,11 +90,11 @@ class Comparison:
         if self.outcome is not None and self.outcome.difference is not None:
             self.outcome = replace(self.outcome, difference=explained(self.outcome.difference, event))
 
-    def _end(self, step: Step, run: Run, reason: EndReason) -> None:
+    def _end(self, plan: ComparePlan, step: Step, run: Run, reason: EndReason) -> None:
         if reason is EndReason.CANCELLED:
             self.cancelled = True
             self._stop(None)
-        elif (problem := short_problem(run)) is not None:
+        elif (problem := short_problem(run, reason, plan.request)) is not None:
             self._stop(problem)
         else:
             self._keep(step, run)

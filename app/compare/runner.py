@@ -24,13 +24,20 @@ class Cancelled(Exception):  # noqa: N818 – cancelling is not an error
 
 
 class Runner:
-    """Blocks the thread that calls it."""
+    """Blocks the thread that calls it.
+
+    Attributes:
+        outcome: of the last plan, as soon as one pair of runs is complete; stays where the plan ended early.
+        swept: likewise of the last sweep and its turns.
+    """
 
     def __init__(self, client: EngineClient, follow: Follow, tell: Callable[[str], None]) -> None:
         """`tell` hears what is measured now, in a few words."""
         self._client = client
         self._follow = follow
         self._tell = tell
+        self.outcome: Outcome | None = None
+        self.swept: SweepOutcome | None = None
 
     def compare(self, plan: ComparePlan) -> Outcome:
         """Measure off and on, and weigh the first difference.
@@ -39,6 +46,7 @@ class Runner:
             EngineError: there is nothing to measure, or the engine failed.
             Cancelled: so it was.
         """
+        self.outcome = self.swept = None
         comparison = Comparison()
         comparison.begin(plan)
         while (step := comparison.step) is not None:
@@ -48,30 +56,41 @@ class Runner:
                     comparison.add(event)
                 if comparison.problem is not None:
                     raise EngineError.of(comparison.problem)
+            self.outcome = comparison.outcome
         if comparison.cancelled:
             raise Cancelled
         if (weighing := comparison.weighing) is not None and (weighed := self._weigh(plan.request, weighing)):
             comparison.weighed(weighed)
-        assert comparison.outcome is not None
-        return comparison.outcome
+            self.outcome = comparison.outcome
+        assert self.outcome is not None
+        return self.outcome
 
     def sweep(self, plan: SweepPlan) -> SweepOutcome:
         """Measure every policy in turns, and weigh the first difference of off and auto. Raises as `compare`."""
+        self.outcome = self.swept = None
+        swept: SweepOutcome | None = None
         runs: dict[Policy, list[Run]] = {policy: [] for policy in plan.policies()}
         for number, policy in plan.steps():
             name = "off" if policy == 0 else "auto" if policy is None else f"draft length {policy}"
             self._tell(f"{_turn(number, plan.compare.repeats)}, {name}")
             run = self._reply(plan.request_of(policy))
-            if number > 0:
-                runs[policy].append(run)
-        outcome = sweep_outcome(runs)
-        compared, weighing = outcome.compared, weighing_of(outcome.compared.pairs)
-        if compared.difference is None or weighing is None:
-            return outcome
-        weighed = self._weigh(plan.compare.request, weighing)
-        if weighed is None:
-            return outcome
-        return replace(outcome, compared=replace(compared, difference=explained(compared.difference, weighed)))
+            if number == 0:
+                continue
+            runs[policy].append(run)
+            if policy == plan.policies()[-1]:
+                swept = self._kept(sweep_outcome(runs))
+        assert swept is not None, "there is at least one turn"
+        compared, weighing = swept.compared, weighing_of(swept.compared.pairs)
+        if compared.difference is not None and weighing is not None:
+            weighed = self._weigh(plan.compare.request, weighing)
+            if weighed is not None:
+                explanation = explained(compared.difference, weighed)
+                return self._kept(replace(swept, compared=replace(compared, difference=explanation)))
+        return swept
+
+    def _kept(self, swept: SweepOutcome) -> SweepOutcome:
+        self.swept, self.outcome = swept, swept.compared
+        return swept
 
     def _reply(self, request: GenerationRequest) -> Run:
         reply = ReplyFold()
@@ -80,10 +99,11 @@ class Runner:
                 reply.add(event)
             if isinstance(event, Started) and request.speculate and (problem := inactive_problem(event)):
                 raise EngineError.of(problem)
+        assert reply.end is not None, "a reply that fails raises"
         if reply.end is EndReason.CANCELLED:
             raise Cancelled
         run = Run.of(reply)
-        if problem := short_problem(run):
+        if problem := short_problem(run, reply.end, request):
             raise EngineError.of(problem)
         return run
 

@@ -10,7 +10,7 @@ from app.compare.measured import Measured, length_word
 from app.compare.presets import preset_name
 from app.compare.sweep import Policy, SweepOutcome
 from app.compare.values import Outcome, Side
-from app.compare.words import difference_words, identical_words, verdict_words
+from app.compare.words import difference_words, identical_words, stopped_words, verdict_words
 from app.messages import choice_sentence
 from app.pairs import models_title
 from app.table import table
@@ -21,7 +21,7 @@ _NONE = "–"
 
 def heading(measured: Measured) -> str:
     """What was measured, on two lines."""
-    request, pair, outcome = measured.plan.request, measured.pair, measured.outcome
+    request, pair = measured.plan.request, measured.pair
     title, models = measured.title, models_title(pair)
     named = models if title == models else f"{title}: {models}"
     settings = [
@@ -31,9 +31,15 @@ def heading(measured: Measured) -> str:
         f"temperature {request.sampling.temperature:g}",
         f"seed {request.sampling.seed}",
         f"context {count(pair.ctx)}",
-        f"{count(len(outcome.pairs))} pairs of runs",
+        "1 pair of runs" if measured.plan.repeats == 1 else f"{count(measured.plan.repeats)} pairs of runs",
     ]
     return f"{named}, on {pair.device}\n{', '.join(settings)}\n"
+
+
+def stopped(measured: Measured) -> list[str]:
+    """A line on the pairs of runs that are missing, if any are."""
+    words = stopped_words(len(measured.outcome.pairs), measured.plan.repeats)
+    return [f"{preset_name(measured.plan.preset)}: {words}."] if words else []
 
 
 def comparison_table(outcome: Outcome, preset: str) -> str:
@@ -71,7 +77,8 @@ def preset_table(measured: Sequence[Measured]) -> str:
         for one in measured
         if one.outcome.difference is not None
     ]
-    return "\n".join([table(rows, numbers=range(1, 8)), *words, *differences]) + "\n"
+    missing = [line for one in measured for line in stopped(one)]
+    return "\n".join([table(rows, numbers=range(1, 8)), *words, *differences, *missing]) + "\n"
 
 
 def sweep_table(outcome: SweepOutcome, preset: str) -> str:

@@ -98,7 +98,7 @@ def _nothing(path: Path) -> ErrorReport:
         return report
     is_folder = os.path.isdir(path)
     reason = translate("models", "there are no models in this folder") if is_folder else "not a regular file"
-    return ErrorReport(ErrorKind.FILE_UNREADABLE, (("path", str(path)), ("reason", reason)))
+    return ErrorReport(ErrorKind.FILE_UNREADABLE, (("path", str(path)), ("reason", reason), ("wanted", "file")))
 
 
 def verify(

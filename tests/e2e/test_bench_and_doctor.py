@@ -102,12 +102,36 @@ def test_bench_of_the_lookup_with_a_target_alone(tiny: TinyPair) -> None:
 
 
 def test_bench_goes_on_after_a_prompt_that_does_not_fit(tiny: TinyPair) -> None:
-    """What is wrong with one prompt says nothing of the others, and a failure loses nothing that was measured."""
-    words = ["--preset", "chat,summary", "--ctx", "1024", "--max-tokens", "64", "--repeats", "1"]
-    result = run("bench", *tiny.words, *words, "--json")
-    assert result.status == 0
+    """What is wrong with one prompt says nothing of the others, and a failure loses nothing that was measured. The
+    answer has the shape that was asked for, and the status says that not all of it was done."""
+    words = ["bench", *tiny.words, "--preset", "summary,chat", "--ctx", "1024", "--max-tokens", "64", "--repeats", "1"]
+    result = run(*words, "--json")
+    assert result.status == 1
     assert "Left out: " in result.err
-    assert result.document["settings"]["preset"] == "chat"  # type: ignore[index]
+    presets = result.document["presets"]
+    assert isinstance(presets, list)
+    left_out, measured = presets
+    assert (left_out["preset"], left_out["error"]["kind"]) == ("summary", "prompt_too_long")
+    assert "ratio" not in left_out
+    assert (measured["preset"], measured["settings"]["preset"]) == ("chat", "chat")
+    assert "error" not in measured
+    table = run(*words)
+    assert table.status == 1
+    assert [line.split()[:2] for line in table.out.splitlines() if line.startswith("Open")] == [["Open", "chat"]]
+    assert "Not measured: Summary." in table.out
+
+
+def test_bench_of_prompts_that_all_fail_is_a_list_too(tiny: TinyPair) -> None:
+    """Each with its own reason."""
+    words = ["--preset", "summary,edit", "--ctx", "256", "--max-tokens", "64", "--repeats", "1", "--json"]
+    result = run("bench", *tiny.words, *words)
+    assert result.status == 1
+    presets = result.document["presets"]
+    assert isinstance(presets, list)
+    assert [(one["preset"], one["error"]["kind"]) for one in presets] == [
+        ("summary", "prompt_too_long"), ("edit", "prompt_too_long"),
+    ]  # fmt: skip
+    assert {"machine", "pair"} <= result.document.keys()
 
 
 def test_bench_remembers_and_notices_a_loss(tiny: TinyPair, base_dir: Path) -> None:
@@ -154,10 +178,17 @@ def test_bench_without_speculation_is_refused(tiny: TinyPair, words: list[str]) 
 
 
 def test_bench_of_a_reply_that_ends_at_once(tiny: TinyPair) -> None:
-    """Three tokens are no measurement."""
+    """A few tokens are no measurement. A limit below that is refused at once; what else ends a reply is told."""
     result = run("bench", *tiny.words, "--max-tokens", "3", "--json")
-    assert result.status == 1
+    assert (result.status, result.out) == (2, "")
+    assert "3 must be at least 8" in result.err
+    written = run("generate", *tiny.words, *EXACT, "--raw", "--prompt", "x", "--max-tokens", "16", "--temperature", "0")
+    stop = written.out.strip()[1:3]
+    words = ["--raw", "--prompt", "x", "--max-tokens", "16", "--stop", stop, "--json"]
+    result = run("bench", *tiny.words, *EXACT, *words)
+    assert result.status == 1, written.out
     assert "too short" in result.err
+    assert "a text that was set to end it" in result.err
 
 
 def test_doctor(base_dir: Path) -> None:

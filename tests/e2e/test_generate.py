@@ -180,7 +180,9 @@ def test_progress_is_shown_to_people_only(starter_words: list[str]) -> None:
         (["--speculation", "on"], None, "only text that repeats"),
         (["--speculation", "auto"], None, ""),
         (["--speculation", "on", "--drafters", "model"], "no_draft", "needs a draft model"),
-        (["--speculation", "auto", "--drafters", "model"], "no_draft", ""),
+        (["--speculation", "auto", "--drafters", "model"], "no_draft", "needs a draft model"),
+        (["--draft-length", "4"], None, "only text that repeats"),
+        (["--speculation", "off", "--draft-length", "4"], "switched_off", ""),
     ],
 )
 def test_no_draft_is_told_when_speculation_was_asked_for(

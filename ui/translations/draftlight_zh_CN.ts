@@ -2030,6 +2030,22 @@
         <translation>这是程序的错误：{reason}。请重试；附上详情的报告有助于修复。</translation>
     </message>
     <message>
+        <source>{path}: {reason}. Check the file&apos;s permissions.</source>
+        <translation>{path}：{reason}。请检查文件权限。</translation>
+    </message>
+    <message>
+        <source>{path}: {reason}. Check the path.</source>
+        <translation>{path}：{reason}。请检查路径。</translation>
+    </message>
+    <message>
+        <source>{path}: {reason}. Choose a file.</source>
+        <translation>{path}：{reason}。请选择一个文件。</translation>
+    </message>
+    <message>
+        <source>{path}: {reason}. Choose a shorter one.</source>
+        <translation>{path}：{reason}。请选择较短的文件。</translation>
+    </message>
+    <message>
         <source>The answer could not be written</source>
         <translation>无法写出结果</translation>
     </message>
@@ -2044,6 +2060,22 @@
     <message>
         <source>{path}: {reason}. Check the folder&apos;s permissions, or choose another base folder.</source>
         <translation>{path}：{reason}。请检查文件夹权限，或选择其他基础文件夹。</translation>
+    </message>
+    <message>
+        <source>The limit that was set for it ended it at token {completion_tokens}. Allow more tokens.</source>
+        <translation>它在第 {completion_tokens} 个 token 处因所设的长度上限而结束。请允许更多 token。</translation>
+    </message>
+    <message>
+        <source>The context was full at token {completion_tokens} of the reply. Use a longer context or a shorter prompt.</source>
+        <translation>回复写到第 {completion_tokens} 个 token 时上下文已满。请使用更长的上下文或更短的提示词。</translation>
+    </message>
+    <message>
+        <source>It ended at token {completion_tokens}, by itself or before a text that was set to end it. Set no such text, or use a prompt that asks for more.</source>
+        <translation>它在第 {completion_tokens} 个 token 处结束：或是自行结束，或是遇到了所设的停止文本。请不要设置这样的文本，或使用要求更多内容的提示词。</translation>
+    </message>
+    <message>
+        <source>The model ended it at token {completion_tokens}. Use a prompt that asks for more.</source>
+        <translation>模型在第 {completion_tokens} 个 token 处结束了回复。请使用要求更多内容的提示词。</translation>
     </message>
     <message>
         <source>Guessing is off for a while: its rounds took far longer than predicted.</source>
@@ -2098,8 +2130,8 @@
         <translation>回复太短，无法测量</translation>
     </message>
     <message>
-        <source>The model ended after {completion_tokens} tokens. Use a prompt that asks for more.</source>
-        <translation>模型在 {completion_tokens} 个 token 后结束。请使用要求更多内容的提示词。</translation>
+        <source>The prompt has at least {prompt_tokens} tokens, and the context holds {ctx} for the prompt and the reply together. Use a longer context or a shorter prompt.</source>
+        <translation>提示词至少有 {prompt_tokens} 个 token，而上下文总共可容纳 {ctx} 个（提示词与回复合计）。请使用更长的上下文或更短的提示词。</translation>
     </message>
     <message>
         <source>Something outside the program ended it before it was ready, most often the system because memory ran out. Close other programs and try again.</source>

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +14,10 @@ import app
 from app import translate
 from app.error_words import Facts
 from app.messages import inactive_sentence, message_for
-from engine.errors import ErrorKind, ErrorReport
-from engine.types import Inactive, LoadRequest
+from app.prompts import read_text
+from engine.errors import EngineError, ErrorKind, ErrorReport
+from engine.gguf import read_header
+from engine.types import EndReason, Inactive, LoadRequest
 from tests.fakes.scripted_engine import loaded_pair
 
 # One value for every fact that a kind may bring.
@@ -140,6 +144,54 @@ def test_every_difference_of_vocabularies_has_words(difference: str) -> None:
     text = message_for(report).text
     assert "Small 1B" in text
     assert "Large 70B" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "advice"),
+    [("x" * 5_000, "Check the path."), (".", "Choose a file."), ("file/file", "Check the path.")],
+)
+def test_advice_fits_why_a_file_cannot_be_read(tmp_path: Path, path: str, advice: str) -> None:
+    """Permissions and disks are blamed for what they do."""
+    (tmp_path / "file").touch()
+    with pytest.raises(EngineError) as refused:
+        read_text(str(tmp_path / path))
+    assert message_for(refused.value.report).text.endswith(f". {advice}")
+
+
+def test_a_device_is_no_model_file() -> None:
+    with pytest.raises(EngineError) as refused:
+        read_header(os.devnull)
+    assert message_for(refused.value.report).text.endswith(": not a regular file. Choose a file.")
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (errno.EACCES, "Check the file's permissions."),
+        (errno.EIO, "Check the file's permissions and its disk."),
+    ],
+)
+def test_permissions_and_disks_are_blamed_for_their_own(number: int, advice: str) -> None:
+    report = ErrorReport(ErrorKind.FILE_UNREADABLE, (("path", "/a.gguf"), ("reason", os.strerror(number))))
+    assert message_for(report).text == f"/a.gguf: {os.strerror(number)}. {advice}"
+
+
+@pytest.mark.parametrize(
+    ("end", "stop_texts", "advice"),
+    [
+        (EndReason.STOP, 0, "Use a prompt that asks for more."),
+        (EndReason.STOP, 1, "Set no such text, or use a prompt that asks for more."),
+        (EndReason.LENGTH, 1, "Allow more tokens."),
+        (EndReason.CONTEXT, 0, "Use a longer context or a shorter prompt."),
+    ],
+)
+def test_a_short_reply_is_told_by_what_ended_it(end: EndReason, stop_texts: int, advice: str) -> None:
+    """Only where the model ended it does it help to ask for more. One token is not "1 tokens"."""
+    facts = (("completion_tokens", 1), ("end", end.value), ("stop_texts", stop_texts))
+    text = message_for(ErrorReport(ErrorKind.REPLY_TOO_SHORT, facts)).text
+    assert text.endswith(advice)
+    assert "token 1" in text
+    assert ("model ended" in text) == (end is EndReason.STOP and not stop_texts)
 
 
 def test_numbers_are_written_for_people() -> None:

@@ -172,7 +172,9 @@ def test_presets_are_plans_of_one_seed() -> None:
     plans = bench_plans("--preset", "story,code,story")
     assert [(plan.preset, plan.request.kind) for plan in plans] == [("story", "chat"), ("code", "code")]
     assert len({plan.request.sampling.seed for plan in plans}) == 1
-    assert [plan.preset for plan in bench_plans("--preset", "all")] == [preset.id for preset in PRESETS]
+    everything = [preset.id for preset in PRESETS]
+    assert [plan.preset for plan in bench_plans("--preset", "all")] == everything
+    assert sorted(plan.preset for plan in bench_plans("--preset", "story,all")) == sorted(everything)
     [plan] = bench_plans()
     assert (plan.preset, plan.request.kind, plan.request.cold) == ("", "code", True)
     [raw] = bench_plans("--preset", "code", "--raw")
@@ -199,12 +201,37 @@ def test_a_sweep_names_its_lengths(words: list[str], lengths: tuple[int, ...] | 
 
 @pytest.mark.parametrize(
     "words",
-    ["--preset poem", "--preset=", "--preset code --prompt x", "--sweep 17", "--sweep 0", "--sweep 5-3", "--sweep x"],
+    [
+        "--preset poem", "--preset=", "--preset code,", "--preset code --prompt x", "--sweep 17", "--sweep 0",
+        "--sweep 5-3", "--sweep 1,,2", "--sweep x",
+    ],
 )
 def test_wrong_presets_and_sweeps_are_wrong_usage(words: str) -> None:
     with pytest.raises(SystemExit) as leaving:
         parse(["bench", "--pair", "starter", *words.split()])
     assert leaving.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("lengths", "reason"),
+    [
+        ("4-2", "the range '4-2' ends below its beginning"),
+        ("1,4-2", "the range '4-2' ends below its beginning"),
+        ("0-", "the range '0-' has no end"),
+        ("3-", "the range '3-' has no end"),
+        ("1,-3", "the range '-3' has no beginning"),
+        ("0", "'0' names no draft length above 0"),
+        ("1-17", "17 must be between 0 and 16"),
+    ],
+)
+def test_a_sweep_is_refused_with_what_is_wrong(
+    lengths: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No part of a list is left out in silence."""
+    with pytest.raises(SystemExit) as leaving:
+        parse(["bench", "--pair", "starter", "--sweep", lengths])
+    assert leaving.value.code == 2
+    assert reason in capsys.readouterr().err
 
 
 def test_base_dir_may_stand_before_or_after_the_command() -> None:
@@ -265,6 +292,8 @@ def test_base_dir_may_stand_before_or_after_the_command() -> None:
         "fit --all --target t",
         "fit --all --draft d",
         "bench --pair starter --repeats 0",
+        "bench --pair starter --repeats 99999999999",
+        "bench --pair starter --max-tokens 7",
         "bench --pair starter --speculation on",
         "doctor --pair starter",
         "dance",

@@ -90,6 +90,7 @@ def test_a_reply_of_seven_tokens_is_no_measurement(comparison: Comparison) -> No
     feed(comparison, events(TEXT[:7], 1.0))
     assert comparison.problem is not None
     assert comparison.problem.kind is ErrorKind.REPLY_TOO_SHORT
+    assert comparison.problem.fact("end") == "length"
     assert comparison.step is None
 
 

@@ -13,7 +13,7 @@ from app import translate
 from app.compare.document import document_text, sweep_document
 from app.compare.markdown import markdown_text
 from app.compare.sweep import sweep_outcome
-from app.compare.table import comparison_table, heading, preset_table
+from app.compare.table import comparison_table, heading, preset_table, stopped
 from app.pairs import PairChoice
 from engine.types import Choice, Drafter, RoundChoice
 from tests.unit.app.compare.measurements import measured
@@ -42,6 +42,19 @@ def test_a_pair_is_called_the_same_everywhere() -> None:
     for made, title, named in ((files, models, models), (known, "SmolLM2 135M", f"SmolLM2 135M: {models}")):
         assert json.loads(document_text(made))["pair"]["title"] == made.title == title
         assert heading(made).startswith(f"{named}, on ")
+
+
+def test_one_pair_is_one_pair() -> None:
+    """The heading tells what was asked for; what is missing has a line of its own."""
+    made = measured()
+    assert heading(made).endswith(", 2 pairs of runs\n")
+    assert stopped(made) == []
+    early = measured(pair(LONG, LONG))
+    assert heading(early).endswith(", 2 pairs of runs\n")
+    assert stopped(early) == ["Code: stopped after 1 of 2."]
+    single = replace(early, plan=replace(early.plan, repeats=1))
+    assert heading(single).endswith(", 1 pair of runs\n")
+    assert stopped(single) == []
 
 
 def test_json_keeps_its_keys() -> None:

@@ -111,9 +111,44 @@ def test_where_nothing_can_be_measured_it_says_why(on: Tape, kind: ErrorKind) ->
     assert failed.value.report.kind is kind
 
 
+def test_what_ended_a_short_reply_is_told() -> None:
+    """Of each policy of a sweep too, with the texts that were to end it."""
+    plan = replace(ONE_PAIR, request=replace(ONE_PAIR.request, stop=("short",)))
+    for sweeps in (False, True):
+        measuring = runner(FakeClient(replies=[reply("Too short.", reason=EndReason.STOP)]))
+        with pytest.raises(EngineError) as failed:
+            measuring.sweep(SweepPlan(plan, (2,))) if sweeps else measuring.compare(plan)
+        report = failed.value.report
+        assert (report.fact("end"), report.fact("stop_texts")) == ("stop", 1)
+
+
 def test_a_cancelled_reply_ends_it() -> None:
     stopped = reply(LONG, reason=EndReason.CANCELLED)
     with pytest.raises(Cancelled):
         runner(FakeClient(replies=[OFF, stopped])).compare(ONE_PAIR)
     with pytest.raises(Cancelled):
         runner(FakeClient(replies=[OFF, stopped])).sweep(SweepPlan(ONE_PAIR, (2,)))
+
+
+@pytest.mark.parametrize(
+    ("ending", "error"),
+    [(reply(LONG, reason=EndReason.CANCELLED), Cancelled), (failing(ErrorKind.ENGINE_DIED), EngineError)],
+)
+def test_complete_pairs_outlive_an_early_end(ending: Tape, error: type[Exception]) -> None:
+    """Of a sweep the complete turns. The next plan begins with nothing."""
+    measuring = runner(FakeClient(replies=[OFF, ON, OFF, ON, OFF, ending, OFF, ending]))
+    with pytest.raises(error):
+        measuring.compare(PLAN)
+    assert measuring.outcome is not None
+    assert len(measuring.outcome.pairs) == 1
+    assert measuring.swept is None
+    with pytest.raises(error):
+        measuring.compare(PLAN)
+    assert measuring.outcome is None
+    measuring = runner(FakeClient(replies=[OFF, ON, ON, OFF, ON, ON, OFF, ending]))
+    with pytest.raises(error):
+        measuring.sweep(SweepPlan(PLAN, (2,)))
+    assert measuring.outcome is not None
+    assert measuring.swept is not None
+    assert len(measuring.outcome.pairs) == 1
+    assert measuring.swept.compared is measuring.outcome
