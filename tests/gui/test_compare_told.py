@@ -205,7 +205,8 @@ def test_picture(shell: Shell) -> None:
     compare(shell)
     board = shell.compare.board
     table = board.table
-    QApplication.processEvents()
+    for _ in range(5):  # a text that wraps asks for its height once its width is known, and those around it after that
+        QApplication.processEvents()
     sizes = [widget.geometry() for widget in (table, board.mix, *board.panes.values())]
     before = board.picture().toImage()
     QApplication.processEvents()
