@@ -27,6 +27,7 @@ OWN_MOST: Final = log(1.15)  # of a deviation: a change beyond is more likely on
 USUAL_READ: Final = 2  # tokens in a pass of the draft: the last one, and after all was kept its own last guess, too
 SHARE_OF_PASS: Final = 0.25  # one more token in the draft's pass, where it cannot be told from the target's curve
 MOST_STEP: Final = 1.5  # of what a token adds, by one pass
+EASED: Final = log(4.0)  # a draft that became slower by less is looked at again with each reply
 SHORT_READ: Final = 9  # tokens in a pass of the draft; those beyond are computed side by side and cost less
 
 
@@ -133,8 +134,11 @@ class Costs:
         return self._draft_level.doubtful
 
     def begin(self) -> None:
-        """A reply begins. A pass that was believed at once and stayed alone was a hiccup until another shows it."""
+        """A reply begins. A pass that was believed at once and stayed alone was a hiccup until another shows it; and what
+        slowed the draft alone, but for stalls, may be over. To see that costs two of its passes; not to see it could
+        keep a good draft at rest for good, as one at rest shows nothing."""
         self._draft_level.forgive()
+        self._draft_level.ease(self._checking_level.value)
 
     def values(self) -> MeasuredCosts:
         """What is believed now, to be stored or sent."""
@@ -180,6 +184,11 @@ class _Level:
     def doubtful(self) -> bool:
         """Whether a single pass is all that speaks for it."""
         return self._stalls == 1
+
+    def ease(self, level: float) -> None:
+        """Go back to `level` from above, unless that is far."""
+        if level < self.value < level + EASED:
+            self.shift(level - self.value)
 
     def forgive(self) -> None:
         if self.doubtful:

@@ -108,6 +108,22 @@ def test_one_stall_is_forgiven_with_the_next_reply_and_two_are_not() -> None:
     assert costs.draft() == pytest.approx(50 * usual)
 
 
+def test_what_slowed_the_draft_alone_is_looked_at_again_with_the_next_reply() -> None:
+    """A burst of other work at the end of one reply does not keep the draft at rest for good; but where the target is
+    slower, too, it is the computer, and that stays."""
+    costs = measured()
+    for _ in range(3):
+        costs.saw_draft(1, 0.006)
+    assert costs.draft() == pytest.approx(0.006, rel=0.01)
+    costs.begin()
+    assert costs.draft() == pytest.approx(0.002, rel=0.01)
+    for _ in range(5):
+        costs.saw_draft(1, 0.006)
+        costs.saw_verify(4, 3 * CURVE[3])
+    costs.begin()
+    assert costs.draft() == pytest.approx(0.006, rel=0.05)
+
+
 def test_where_reading_was_not_measured_the_targets_curve_tells_its_share() -> None:
     """Here one more token adds a twentieth to a pass of the target, and so to one of the draft."""
     assert Costs(MeasuredCosts(CURVE, 0.002)).draft(11) == pytest.approx(0.003, rel=0.1)
