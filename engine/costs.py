@@ -134,9 +134,9 @@ class Costs:
         return self._draft_level.doubtful
 
     def begin(self) -> None:
-        """A reply begins. A pass that was believed at once and stayed alone was a hiccup until another shows it; and what
-        slowed the draft alone, but for stalls, may be over. To see that costs two of its passes; not to see it could
-        keep a good draft at rest for good, as one at rest shows nothing."""
+        """A reply begins. A pass that was believed at once and stayed alone was a hiccup until another shows it; and
+        what slowed the draft alone, but for stalls, may be over. To see that costs two of its passes; not to see it
+        could keep a good draft at rest for good, as one at rest shows nothing."""
         self._draft_level.forgive()
         self._draft_level.ease(self._checking_level.value)
 

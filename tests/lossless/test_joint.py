@@ -156,7 +156,7 @@ def test_guesses_are_kept_as_often_as_the_tables_say_in_every_way(full_run: Full
         assert test.verified.sum() > 1_000
         assert abs(test.acceptance_error(CHANCES[rule])) < SIGMAS
     if way.looks:
-        assert test.looked.tossed > 100
+        assert test.looked.tossed > 20  # fewest by time beside a model, and how few depends on what it thinks of both
         assert abs(test.looked.error) < SIGMAS
 
 
