@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from engine.controller import AutoPlan, Controller
+from engine.controller import Controller
 from engine.costs import Costs, MeasuredCosts
-from engine.policy import Offer, Step
+from engine.policy import Offer, RoundPlan, Step
 from engine.types import MAX_DRAFT_LENGTH, Drafter, RoundChoice
 
 NOISE: Final = 0.2
@@ -65,13 +65,10 @@ class Clocked:
 
 
 @dataclass(slots=True)
-class ClockedPlan:
-    """Every pass of the round takes `slower` times what the machine's table says."""
+class PlanAround:
+    """Another plan, of which those that come from this class change a part."""
 
-    plan: AutoPlan
-    draft_s: float
-    slower: float
-    heeds: bool = True
+    plan: RoundPlan
 
     @property
     def drafter(self) -> Drafter | None:
@@ -81,8 +78,23 @@ class ClockedPlan:
     def length(self) -> int:
         return self.plan.length
 
+    @property
+    def heeds(self) -> bool:
+        return self.plan.heeds
+
     def passed(self, tokens: int, seconds: float) -> bool:
-        return self.plan.passed(tokens, (self.draft_s + FURTHER * (tokens - 1)) * self.slower)
+        return self.plan.passed(tokens, seconds)
 
     def step(self, confidence: float | None) -> Step:
         return self.plan.step(confidence)
+
+
+@dataclass(slots=True)
+class ClockedPlan(PlanAround):
+    """Every pass of the round takes `slower` times what the machine's table says."""
+
+    draft_s: float
+    slower: float
+
+    def passed(self, tokens: int, seconds: float) -> bool:
+        return self.plan.passed(tokens, (self.draft_s + FURTHER * (tokens - 1)) * self.slower)

@@ -12,33 +12,17 @@ import numpy as np
 from engine.distribution import Distribution
 from engine.drafting import Guess, ModelDrafter
 from engine.policy import RoundPlan, Step
-from engine.types import Drafter
 from engine.verify import Residual, pick
+from tests.lossless.clocked import PlanAround
 from tests.lossless.harness import TARGET, VOCAB
 
 
 @dataclass(slots=True)
-class Overruled:
-    """A plan with someone who may end the round before guess number `taken`."""
+class Overruled(PlanAround):
+    """With someone who may end the round before guess number `taken`."""
 
-    plan: RoundPlan
     ends: Callable[[int], bool]
     taken: int = 0
-
-    @property
-    def drafter(self) -> Drafter | None:
-        return self.plan.drafter
-
-    @property
-    def length(self) -> int:
-        return self.plan.length
-
-    @property
-    def heeds(self) -> bool:
-        return self.plan.heeds
-
-    def passed(self, tokens: int, seconds: float) -> bool:
-        return self.plan.passed(tokens, seconds)
 
     def step(self, confidence: float | None) -> Step:
         if self.ends(self.taken):
