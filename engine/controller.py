@@ -208,9 +208,10 @@ class Controller:
             chances = [acceptance.chance(at, offer.confidence) for at in range(room)]
         first_s = further_s = missed_s = 0.0
         if offer.passes:
-            first_s = self.costs.draft(min(offer.unread, 2), hopeful=hopeful)
+            reading_s = _reading_s(self.costs, offer, hopeful=hopeful)
+            first_s = min(reading_s, self.costs.draft(min(offer.unread, 2), hopeful=hopeful))
             further_s = self.costs.draft(hopeful=hopeful)
-            missed_s = max(0.0, self.costs.reading(offer.unread, hopeful=hopeful) - first_s)
+            missed_s = reading_s - first_s
         survives, tokens, best = 1.0, 1.0, (0.0, 0, 0.0, 0.0)
         for length in range(1, room + 1):
             survives *= chances[length - 1]
@@ -272,9 +273,16 @@ def _best(options: Sequence[_Option]) -> _Option | None:
     return max(options, key=lambda option: option.ratio, default=None)
 
 
+def _reading_s(costs: Costs, offer: Offer, *, hopeful: bool = False) -> float:
+    """Until the draft has read what it missed, and its row is there."""
+    if offer.copy_s is not None:
+        return offer.copy_s + costs.draft(hopeful=hopeful)
+    return costs.reading(offer.unread, hopeful=hopeful)
+
+
 def _seconds(costs: Costs, offer: Offer, rows: int, drafted: int) -> float:
     """Of a round with so many rows of the draft and so many guesses, reading what was missed included."""
-    draft_s = costs.reading(offer.unread) + (rows - 1) * costs.draft() if offer.passes and rows else 0.0
+    draft_s = _reading_s(costs, offer) + (rows - 1) * costs.draft() if offer.passes and rows else 0.0
     return draft_s + costs.verify(drafted + 1)
 
 

@@ -6,9 +6,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from engine.distribution import Logits
+
+
+@dataclass(frozen=True, slots=True)
+class CacheState:
+    """What a cache held, copied.
+
+    Attributes:
+        tokens: that it held, in order.
+        data: what was computed of them; only a decoder of the same kind can read it.
+    """
+
+    tokens: tuple[int, ...]
+    data: Any
 
 
 class Decoder(Protocol):
@@ -47,6 +61,13 @@ class Decoder(Protocol):
 
     def clear(self) -> None:
         """Forget everything."""
+
+    def save(self) -> CacheState | None:
+        """What the cache holds; None if it is too much to be copied."""
+
+    def restore(self, state: CacheState) -> bool:
+        """Hold what was saved from this decoder or from another of the same shape, and nothing else. False if that
+        cannot be, for its shape say; the cache is empty then."""
 
 
 class Interrupted(Exception):  # noqa: N818 – cancelling is not an error

@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from engine.adoption import Adoption
 from engine.costs import SHORT_READ
 from engine.decoder import Decoder, Interrupted
 from engine.distribution import Distribution, Ids, distribution, distribution_and_confidence, looked_back
@@ -87,7 +88,7 @@ class ModelDrafter:
     After a round in which everything was kept, the draft has not seen its own last guess; it then takes two tokens
     in its next pass instead of one, so catching up costs no pass of its own. The same way it reads the prompt, and
     rounds in which another drafter proposed: late, when it next drafts, so that the first token of a reply does not
-    wait for it.
+    wait for it. A draft that can go on from what the target has read copies that instead, where it is quicker.
     """
 
     rest: Proposer | None = None
@@ -98,13 +99,16 @@ class ModelDrafter:
         settings: SamplingSettings,
         rule: AcceptanceRule,
         masked: Ids = NOTHING_MASKED,
+        adoption: Adoption | None = None,
     ) -> None:
-        """`masked` are ids that the draft must not propose, as they mean something else to it than to the target."""
+        """`masked` are ids that the draft must not propose, as they mean something else to it than to the target.
+        `adoption` is for a draft that can go on from what the target has read."""
         self.decoder = decoder
         self.ended: Inactive | None = None
         self._settings = settings
         self._rule = rule
         self._masked = masked
+        self._adoption = adoption
 
     @property
     def spent_s(self) -> float:
@@ -115,7 +119,9 @@ class ModelDrafter:
         if room <= 0:
             self.ended = Inactive.DRAFT_CONTEXT_FULL
             return []
-        return [Offer(Drafter.MODEL, room, len(committed) - len(self.decoder.tokens))]
+        unread = len(committed) - len(self.decoder.tokens)
+        adoption = self._adopting(unread)
+        return [Offer(Drafter.MODEL, room, unread, None if adoption is None else adoption.seconds())]
 
     def propose(
         self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
@@ -123,6 +129,9 @@ class ModelDrafter:
         """See `Proposer.propose`. The cache holds a prefix of `committed`, at least one token short."""
         if plan.length <= 0:
             return []
+        adoption = self._adopting(len(committed) - len(self.decoder.tokens))
+        if adoption is not None and not adoption.bring(self.decoder):
+            self._adoption = None
         begin = perf_counter()
         *before, pending = parts(committed[len(self.decoder.tokens) :], self.decoder.chunk)
         for part in before:
@@ -161,6 +170,10 @@ class ModelDrafter:
                 return guesses
             history.append(token)
             pending = [token]
+
+    def _adopting(self, unread: int) -> Adoption | None:
+        """For so many tokens that the draft has not read; None where it should read them itself."""
+        return self._adoption if self._adoption is not None and self._adoption.pays(unread) else None
 
     def _row(
         self, pending: list[int], history: list[int], vocab_size: int, *, heeds: bool

@@ -20,7 +20,7 @@ import llama_cpp as llama
 import numpy as np
 from llama_cpp import llama_cpp as binding
 
-from engine.decoder import Interrupted
+from engine.decoder import CacheState, Interrupted
 from engine.distribution import Logits
 from engine.errors import EngineError, ErrorKind
 from engine.fit import CHUNK_CPU, CHUNK_GPU, FitSettings
@@ -43,6 +43,7 @@ _get_logits: Any = binding._lib["llama_get_logits"]
 _get_logits.argtypes = [ctypes.c_void_p]
 _get_logits.restype = ctypes.c_void_p
 
+_MOST_SAVED: Final = 1 << 30  # bytes of a cache that are copied; a longer text is read again instead
 _BLANKS: Final = b" \t\n\v\f\r"
 
 
@@ -350,6 +351,33 @@ class LlamaContext:
     def clear(self) -> None:
         llama.llama_memory_clear(self._memory, False)  # zeroing the buffers too would take 10 ms and change nothing
         self.tokens.clear()
+
+    def save(self) -> CacheState | None:
+        """See `Decoder.save`."""
+        size = int(llama.llama_state_seq_get_size(self._handle, 0))
+        if size > _MOST_SAVED:
+            return None
+        begin = perf_counter()
+        try:
+            data = (ctypes.c_uint8 * size)()
+        except MemoryError:
+            return None
+        written = llama.llama_state_seq_get_data(self._handle, data, size, 0)
+        self.spent_s += perf_counter() - begin
+        return CacheState(tuple(self.tokens), data) if written == size else None
+
+    def restore(self, state: CacheState) -> bool:
+        """See `Decoder.restore`."""
+        self.clear()
+        begin = perf_counter()
+        size = len(state.data)
+        read = llama.llama_state_seq_set_data(self._handle, state.data, size, 0)
+        self.spent_s += perf_counter() - begin
+        if read != size:  # other layers, other types, no room
+            self.clear()
+            return False
+        self.tokens.extend(state.tokens)
+        return True
 
     def can_roll_back(self) -> bool:
         """Try it: some tokens in, all but one out. Recurrent and hybrid memories refuse. Leaves the cache empty.

@@ -13,6 +13,7 @@ from time import perf_counter
 from typing import Final
 
 from engine.acceptance import ANY_KIND, LearnedAcceptance
+from engine.adoption import adopts
 from engine.costs import SHORT_READ, Costs, MeasuredCosts
 from engine.decoder import Decoder, Interrupted
 from engine.distribution import Logits
@@ -41,11 +42,14 @@ class Measured:
     Attributes:
         guessed: so often the draft's likeliest token was the target's.
         judged: of so many tokens.
+        copy_s: seconds in which the draft takes over a token that the target has read; None where it cannot, or guesses
+            worse afterwards than after reading it itself.
     """
 
     costs: MeasuredCosts
     guessed: int = 0
     judged: int = 0
+    copy_s: float | None = None
 
     def learned(self) -> dict[Drafter, LearnedAcceptance]:
         """As guesses at the first position."""
@@ -61,6 +65,8 @@ class _Seen:
 
     target: list[float] = field(default_factory=list)
     draft: list[float] = field(default_factory=list)
+    copying: list[float] = field(default_factory=list)  # a token
+    adopts: bool = True  # as far as was seen
     guessed: int = 0
     judged: int = 0
 
@@ -109,7 +115,8 @@ def measure(
         if perf_counter() > begin + limit_s:
             break
         curve[count] = _shortest(run, target, count, count, _TIMES)
-    return Measured(MeasuredCosts(_filled(curve, before), *drafting), seen.guessed, seen.judged)
+    copy_s = min(seen.copying) if seen.copying and seen.adopts else None
+    return Measured(MeasuredCosts(_filled(curve, before), *drafting), seen.guessed, seen.judged, copy_s)
 
 
 def _write(
@@ -132,9 +139,32 @@ def _write(
             guesses, seconds = run(draft, [token], 1)
             guess = int(guesses[0].argmax())
             seen.draft.append(seconds)
+    if draft is not None:
+        _adopt(run, target, draft, rows[0], guesses[0], seen)
     target.clear()
     if draft is not None:
         draft.clear()
+
+
+def _adopt(run: _Run, target: Decoder, draft: Decoder, wanted: Logits, own: Logits, seen: _Seen) -> None:
+    """Let the draft take over what the target has read, which both have, and look at what it guesses then.
+
+    Args:
+        wanted: the target's logits [vocab] after it.
+        own: the draft's.
+    """
+    own = own.copy()
+    begin = perf_counter()
+    state = target.save()
+    if state is None or not draft.restore(state):
+        seen.adopts = False
+        return
+    seen.copying.append((perf_counter() - begin) / len(state.tokens))
+    if not draft.truncate(len(state.tokens) - 1):
+        seen.adopts = False
+        return
+    adopted, _ = run(draft, state.tokens[-1:], 1)
+    seen.adopts = seen.adopts and adopts(wanted, own, adopted[0])
 
 
 def _drafting(run: _Run, draft: Decoder, one: float, times: int) -> tuple[float, float, float]:

@@ -32,6 +32,7 @@ class Offer:
     Attributes:
         room: guesses at most; 0 where a drafter has none at the moment.
         unread: tokens that its first pass has to read: 1; 2 after a round of which all was kept; more after a rest.
+        copy_s: seconds in which all but the last of them can be copied instead, if that is quicker.
         passes: each guess takes a pass of the draft model; otherwise guesses cost nothing.
         confidence: in its guesses, where it is known before the round.
     """
@@ -39,6 +40,7 @@ class Offer:
     drafter: Drafter
     room: int
     unread: int = 1
+    copy_s: float | None = None
     passes: bool = True
     confidence: float | None = None
 

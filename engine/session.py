@@ -11,6 +11,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
+from engine.adoption import Adoption
 from engine.controller import Controller
 from engine.costs import Costs
 from engine.decoder import Interrupted, rewind
@@ -62,6 +63,7 @@ class Session:
         self.pair = pair
         self._before = knowledge
         self._controller: Controller | None = None
+        self._adoption: Adoption | None = None
         self._model = model
         self._target = target
         self._draft = draft
@@ -245,6 +247,8 @@ class Session:
             measured = measure(self._target, usable, beginnings, cancelled, before=costs)
             learned = {**measured.learned(), **(before.acceptance if before else {})}
             self._controller = Controller(Costs(measured.costs), learned)
+            if measured.copy_s is not None:
+                self._adoption = Adoption(self._target, measured.copy_s, self._controller.costs)
         return self._controller
 
     def _drafter(
@@ -261,7 +265,7 @@ class Session:
         model = None
         if Drafter.MODEL in request.drafters and self._draft is not None and inactive is None:
             rewind(self._draft, min(_shared(self._draft.tokens, tokens), len(tokens)))
-            model = ModelDrafter(self._draft, request.sampling, rule, self._masked)
+            model = ModelDrafter(self._draft, request.sampling, rule, self._masked, self._adoption)
         if Drafter.LOOKUP not in request.drafters:
             return model, inactive
         self._lookup.truncate(_shared(self._lookup.tokens, tokens))

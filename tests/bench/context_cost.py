@@ -1,10 +1,12 @@
 """What a long context costs outside llama.cpp, and what speculation adds to the first token:
 
-    python -m tests.bench.context_cost TARGET.gguf DRAFT.gguf [--contexts 1000 4000 16000] [--repeats 5]
+    python -m tests.bench.context_cost TARGET.gguf DRAFT.gguf [--contexts 1000 4000 16000] [--cold 5] [--repeats 5]
 
-For each length of prompt: seconds to the first token off and on and their ratio, and microseconds a token outside
-llama.cpp off and on, with a repeat penalty, which looks back. Medians; the two in turns from cold caches. A context
-longer than the model was trained with makes nonsense, and takes as long.
+For each length of prompt, off and on: seconds to the first token from cold caches, and their ratio; and microseconds
+outside llama.cpp for each further token, from a short and a long reply to a prompt that the caches hold, so that what a
+reply takes once whatever its length is not counted (looking through a new prompt for what may repeat: see
+`lookup_cost`). With a repeat penalty, which looks back. Medians; off and on in turns. A context longer than the model
+was trained with makes nonsense, and takes as long.
 """
 
 from __future__ import annotations
@@ -13,11 +15,36 @@ import argparse
 import os
 import sys
 from statistics import median
+from typing import TYPE_CHECKING, Final
 
 from engine.launch import calm_threads
 
-TEXT = "The keeper of the lighthouse wrote down what the sea did that day, and then what he had dreamt. "
-TEXT_TOKENS = 22  # roughly; vocabularies differ
+if TYPE_CHECKING:
+    from engine.session import Session
+    from engine.stats import ReplyStats
+
+TEXT: Final = "The keeper of the lighthouse wrote down what the sea did that day, and then what he had dreamt. "
+TEXT_TOKENS: Final = 22  # roughly; vocabularies differ
+SHORT: Final = 16  # tokens of a reply
+
+
+def reply(session: Session, prompt: str, tokens: int, *, speculate: bool, cold: bool = False) -> ReplyStats:
+    """Write one of so many tokens."""
+    from engine.stats import FoldedEvent, ReplyFold
+    from engine.types import GenerationRequest, SamplingSettings
+
+    sampling = SamplingSettings(repeat_penalty=1.1, seed=1)
+    request = GenerationRequest(1, prompt=prompt, sampling=sampling, max_tokens=tokens, speculate=speculate, cold=cold)
+    fold = ReplyFold()
+    for event in session.generate(request, lambda: False):
+        if isinstance(event, FoldedEvent):
+            fold.add(event)
+    return fold.stats
+
+
+def outside_us(stats: ReplyStats) -> float:
+    """Outside llama.cpp, from the first token on."""
+    return (stats.decode_s - stats.draft_s - stats.verify_s) * 1e6
 
 
 def main() -> None:
@@ -25,48 +52,40 @@ def main() -> None:
     parser.add_argument("target")
     parser.add_argument("draft")
     parser.add_argument("--contexts", nargs="+", type=int, default=[1000, 4000, 16000])
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--max-tokens", type=int, default=48)
+    parser.add_argument("--cold", type=int, default=5, help="pairs of replies for the first token")
+    parser.add_argument("--repeats", type=int, default=5, help="pairs of short and long replies")
+    parser.add_argument("--max-tokens", type=int, default=112, help="of a long reply")
     arguments = parser.parse_args()
     calm_threads(os.environ)  # before llama.cpp is loaded
     from engine.loading import load_session
-    from engine.stats import FoldedEvent, ReplyFold
-    from engine.types import GenerationRequest, LoadRequest, SamplingSettings
+    from engine.types import LoadRequest
 
     ctx = max(arguments.contexts) * 5 // 4 + arguments.max_tokens
     request = LoadRequest(arguments.target, arguments.draft, ctx=ctx)
     session = load_session(1, request, None, lambda progress: None, lambda: False)
     session.measure(lambda: False)
-    sys.stdout.write(f"{'context':>8}{'first token off':>17}{'on':>8}{'ratio':>7}{'us a token off':>16}{'on':>8}\n")
+    columns = ("first token off", "on", "ratio", "us a token off", "on")
+    sys.stdout.write(f"{'context':>8}" + "".join(f"{column:>16}" for column in columns) + "\n")
     for context in arguments.contexts:
-        stats = {False: [], True: []}
+        prompt = TEXT * (context // TEXT_TOKENS)
+        firsts: list[tuple[float, float]] = []  # off, on
+        for _ in range(arguments.cold):
+            off, on = (reply(session, prompt, SHORT, speculate=on, cold=True) for on in (False, True))
+            firsts.append((off.ttft_s, on.ttft_s))
+        spent: dict[tuple[bool, int], list[float]] = {}  # off or on, tokens -> each reply's
         for _ in range(arguments.repeats):
-            for speculate, seen in stats.items():
-                fold = ReplyFold()
-                for event in session.generate(
-                    GenerationRequest(
-                        job=1,
-                        prompt=TEXT * (context // TEXT_TOKENS),
-                        sampling=SamplingSettings(repeat_penalty=1.1, seed=1),
-                        max_tokens=arguments.max_tokens,
-                        speculate=speculate,
-                        cold=True,
-                    ),
-                    lambda: False,
-                ):
-                    if isinstance(event, FoldedEvent):
-                        fold.add(event)
-                seen.append(fold.stats)
-        first = {on: median(s.ttft_s for s in seen) for on, seen in stats.items()}
-        outside = {
-            on: median((s.decode_s - s.draft_s - s.verify_s) / s.timed_tokens for s in seen) * 1e6
-            for on, seen in stats.items()
-        }
-        seen_tokens = stats[False][0].prompt_tokens
-        ratio = median(on.ttft_s / off.ttft_s for off, on in zip(stats[False], stats[True], strict=True))
-        sys.stdout.write(
-            f"{seen_tokens:8}{first[False]:17.3f}{first[True]:8.3f}{ratio:7.2f}{outside[False]:16.0f}{outside[True]:8.0f}\n"
-        )
+            for tokens in (SHORT, arguments.max_tokens):
+                for speculate in (False, True):
+                    us = outside_us(reply(session, prompt, tokens, speculate=speculate))
+                    spent.setdefault((speculate, tokens), []).append(us)
+        further = arguments.max_tokens - SHORT
+        each = [
+            (median(spent[on, arguments.max_tokens]) - median(spent[on, SHORT])) / further for on in (False, True)
+        ]
+        first = [median(column) for column in zip(*firsts, strict=True)]
+        ratio = median(on / off for off, on in firsts)
+        row = (*(f"{value:.3f}" for value in (*first, ratio)), *(f"{value:.0f}" for value in each))
+        sys.stdout.write(f"{off.prompt_tokens:8}" + "".join(f"{value:>16}" for value in row) + "\n")
         sys.stdout.flush()
     session.close()
 

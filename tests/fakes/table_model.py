@@ -12,6 +12,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from engine.decoder import CacheState
 from engine.distribution import Logits
 from engine.errors import EngineError, ErrorKind
 
@@ -24,6 +25,7 @@ class TableModel:
         fed: every batch that was decoded, in order.
         refusals: so many of the next truncations that would forget something are refused.
         fails_from: calls to `decode` fail from this number on; None never.
+        strange: what another decoder saved does not fit into it.
         most_outputs: batches that ask for more rows fail, as where memory for them is short; None never.
     """
 
@@ -40,6 +42,7 @@ class TableModel:
         self.fed: list[tuple[int, ...]] = []
         self.refusals = 0
         self.fails_from: int | None = None
+        self.strange = False
         self.most_outputs: int | None = None
         self._rows = np.asarray(logits, np.float32)  # [tokens, vocab]
         self._ctx = ctx
@@ -91,6 +94,18 @@ class TableModel:
     def clear(self) -> None:
         """See `Decoder.clear`."""
         self.tokens.clear()
+
+    def save(self) -> CacheState | None:
+        """See `Decoder.save`."""
+        return CacheState(tuple(self.tokens), None)
+
+    def restore(self, state: CacheState) -> bool:
+        """See `Decoder.restore`."""
+        self.clear()
+        if self.strange or len(state.tokens) > self._ctx:
+            return False
+        self.tokens.extend(state.tokens)
+        return True
 
 
 def log_of(probabilities: npt.ArrayLike) -> npt.NDArray[np.float32]:

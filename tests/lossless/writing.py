@@ -62,7 +62,8 @@ def write(
         pass
     row = target.decode(prompt[-1:], 1)[0]
     judge = make_rule(rule, settings.seed)
-    model = ModelDrafter(draft, settings, judge) if draft is not None and way.models else None
+    adoption = way.adoption(target)
+    model = ModelDrafter(draft, settings, judge, adoption=adoption) if draft is not None and way.models else None
     looking = LookupDrafter(way.index() if lookup is None else lookup, 1, ends) if way.looks else None
     policy = policy or way.policy(length, p_min)
     speculator = Speculator(

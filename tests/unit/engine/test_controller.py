@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf, nan
 
 import pytest
@@ -234,6 +235,15 @@ def test_a_draft_that_has_the_whole_prompt_to_read_begins_only_where_that_pays()
     for token_s, used in ((0.01, True), (0.5, False)):
         controller = Controller(Costs(MeasuredCosts(FLAT, 0.05, token_s)))
         assert (controller.plan([model(1000)], 1000).length > 0) is used
+
+
+def test_what_can_be_copied_need_not_be_read() -> None:
+    """Before a short reply, too; but copying has to pay as well."""
+    controller = Controller(Costs(CHEAP))
+    prompt = model(unread=100_000)
+    assert controller.plan([prompt], 40).choice is not Choice.DRAFTING
+    assert controller.plan([replace(prompt, copy_s=CHEAP.draft_s)], 40).choice is Choice.DRAFTING
+    assert controller.plan([replace(prompt, copy_s=1e4 * CHEAP.draft_s)], 40).choice is not Choice.DRAFTING
 
 
 def test_what_was_learned_is_carried_to_the_next_reply_and_the_next_load() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from engine.acceptance import ANY_KIND
 from engine.costs import MeasuredCosts
-from engine.decoder import Interrupted
+from engine.decoder import CacheState, Interrupted
 from engine.measuring import _filled, measure
 from engine.types import MAX_DRAFT_LENGTH, Drafter
 from tests.fakes.table_model import TableModel
@@ -51,6 +51,36 @@ def test_the_draft_says_what_it_would_have_guessed(rows: np.ndarray, guessed: in
     assert (measured.guessed, measured.judged) == (guessed, 20)
     kept, missed = measured.learned()[Drafter.MODEL].kinds[ANY_KIND]
     assert (kept, missed) == ((guessed,), (20 - guessed,))
+
+
+def test_a_draft_of_the_targets_shape_takes_over_what_the_target_has_read() -> None:
+    """It then guesses as well as after its own reading."""
+    copy_s = measure(TableModel.of(NEXT), TableModel.of(WRONG), BEGINNINGS, never, limit_s=60).copy_s
+    assert copy_s is not None
+    assert 0 < copy_s < 1
+
+
+def test_what_does_not_fit_into_the_draft_is_not_taken_over() -> None:
+    """Another model's layers, say. What else there is to measure is measured all the same."""
+    draft = TableModel.of(NEXT)
+    draft.strange = True
+    target = TableModel.of(NEXT)
+    measured = measure(target, draft, BEGINNINGS, never, limit_s=60)
+    assert measured.copy_s is None
+    assert (measured.guessed, measured.judged) == (20, 20)
+    assert target.tokens == draft.tokens == []
+
+
+class Forgetful(TableModel):
+    """Of the target's shape, but made otherwise: what it takes over means nothing to it."""
+
+    def restore(self, state: CacheState) -> bool:
+        self._rows = np.roll(self._rows, 1, axis=1)
+        return super().restore(state)
+
+
+def test_a_draft_that_guesses_worse_afterwards_reads_for_itself() -> None:
+    assert measure(TableModel.of(NEXT), Forgetful.of(NEXT), BEGINNINGS, never, limit_s=60).copy_s is None
 
 
 def test_a_beginning_longer_than_the_context_is_cut() -> None:
