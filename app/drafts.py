@@ -168,8 +168,7 @@ def _why_not(verdict: DraftVerdict, target_name: str, draft_name: str) -> str:
                 "differing": count(int(report.fact("differing_tokens", 0))),
             }
         )
-    message = message_for(report)
-    return f"{message.title}. {message.text}"
+    return message_for(report).line
 
 
 def _vocabulary_words(report: ErrorReport, verdict: DraftVerdict) -> str:

@@ -11,7 +11,7 @@ from app.amounts import size as amount
 from app.devices.device import Device, DeviceKind, DeviceProblem, DeviceTrouble
 from app.fit.values import Advice, AdviceKind, FitReport, NotMeasured, PairSettings, Verdict
 from app.model_values import Here
-from app.translate import translate
+from app.translate import join_sentences, translate
 
 
 def gigabytes(size_bytes: float) -> str:
@@ -59,7 +59,7 @@ def verdict_sentence(report: FitReport) -> str:
         case Verdict.TOO_BIG:
             text = translate("fit", "With a context of {ctx} tokens it is too big by {size}, the margin included.")
     size = gigabytes(report.placement.over_bytes)
-    return " ".join([text.format(ctx=count(report.settings.ctx), size=size), *_instead(report)])
+    return join_sentences([text.format(ctx=count(report.settings.ctx), size=size), *_instead(report)])
 
 
 def _past_training(report: FitReport) -> bool:

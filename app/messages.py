@@ -17,7 +17,7 @@ from app.error_words import (
     rest_words,
     words_for,
 )
-from app.translate import translate
+from app.translate import join_sentences, translate
 from engine.errors import ErrorReport
 from engine.types import Inactive, LoadedPair, RoundChoice
 
@@ -31,6 +31,11 @@ class UserMessage:
     title: str
     text: str
     detail: str = ""
+
+    @property
+    def line(self) -> str:
+        """Title and text, one after the other."""
+        return join_sentences([translate("messages", "{title}.").format(title=self.title), self.text])
 
 
 def message_for(report: ErrorReport) -> UserMessage:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.fit_words import nothing_fits_sentence
-from app.translate import translate
+from app.translate import join_sentences, translate
 
 Facts = Mapping[str, str]  # as `app.error_words.Facts`: absent ones are empty
 
 
 def would_not_fit(facts: Facts) -> tuple[str, str]:
-    text = f"{_needs(facts)} {_remedy(facts)}"
+    text = join_sentences((_needs(facts), _remedy(facts)))
     if facts["verdict"] == "tight":
         return translate("messages", "Memory would be tight"), text
     return translate("messages", "This does not fit into memory"), text
@@ -26,7 +26,7 @@ def ran_out(facts: Facts) -> str:
         case _:
             begin = translate("messages", "Memory ran out while the reply was written.")
     if not facts["need_bytes"]:
-        return " ".join(
+        return join_sentences(
             (
                 begin,
                 translate(
@@ -36,12 +36,12 @@ def ran_out(facts: Facts) -> str:
                 ),
             )
         )
-    return f"{begin} {_needs(facts)} {_remedy(facts)}"
+    return join_sentences((begin, _needs(facts), _remedy(facts)))
 
 
 def died(facts: Facts) -> str:
     """Of an engine that did not survive it."""
-    return " ".join((translate("messages", "It ran out of memory."), _needs(facts), _remedy(facts)))
+    return join_sentences((translate("messages", "It ran out of memory."), _needs(facts), _remedy(facts)))
 
 
 def _needs(facts: Facts) -> str:
@@ -56,14 +56,15 @@ def _needs(facts: Facts) -> str:
             "messages", "With a context of {ctx} tokens {need_bytes} of memory are needed, and {free_bytes} are free."
         )
     if facts["verdict"] != "fits":
-        return " ".join((needs, translate("messages", "At least {margin_bytes} should stay free.")))
+        return join_sentences((needs, translate("messages", "At least {margin_bytes} should stay free.")))
     return needs
 
 
 def _remedy(facts: Facts) -> str:
     if facts["verdict"] == "fits":  # and yet it did not
         why = translate("messages", "Another limit may be set for the program, or others took memory meanwhile.")
-        return f"{why} {translate('messages', 'This takes less: {remedy}.')}" if facts["remedy"] else why
+        less = translate("messages", "This takes less: {remedy}.")
+        return join_sentences((why, less)) if facts["remedy"] else why
     if facts["remedy"]:
         return translate("messages", "This would fit: {remedy}.")
     return nothing_fits_sentence()

@@ -215,6 +215,15 @@ def auto(stage: Stage) -> None:
     stage.wait(lambda: reply.fold.stats.rounds == 24)
 
 
+def auto_looks(stage: Stage) -> None:
+    """Before a draft reads a long prompt: whether the reply only copies it."""
+    stage.load()
+    stage.chat.settings.changed.emit(replace(stage.program.replies.settings, draft_length=None))
+    looks = RoundChoice(Choice.LOOKING, None, 0, 1.42)
+    reply = stage.send(QUESTION, tapes.held(tapes.chosen(tapes.reply(CODE, plain=True), looks), 4))
+    stage.wait(lambda: reply.fold.stats.rounds == 4)
+
+
 def auto_rests(stage: Stage) -> None:
     stage.load()
     stage.chat.settings.changed.emit(replace(stage.program.replies.settings, draft_length=None))
@@ -482,6 +491,7 @@ STATES = (
     speculation_off,
     speculation_inactive,
     auto,
+    auto_looks,
     auto_rests,
     auto_too_slow,
     draft_refused,

@@ -9,6 +9,7 @@ one that it was drawn from, so the text stays what it is. docs/adr/0015 has more
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Final
 
 import numpy as np
@@ -45,9 +46,12 @@ class Adoption:
         return unread > 1 and WORTH * self.seconds() < self.costs.reading(unread) - self.costs.draft()
 
     def bring(self, draft: Decoder) -> bool:
-        """Make the draft's cache hold what the target's does; False if it cannot."""
+        """Make the draft's cache hold what the target's does, in time that the draft spends; False if it cannot."""
+        begin = perf_counter()
         state = self.source.save()
-        return state is not None and draft.restore(state)
+        brought = state is not None and draft.restore(state)
+        draft.spent_s += perf_counter() - begin
+        return brought
 
 
 def adopts(target: Logits, own: Logits, adopted: Logits) -> bool:

@@ -41,6 +41,8 @@ LONGEST_REST: Final = 512  # tokens that the rest of a reply counts as, at most
 PLAIN_EVERY: Final = 32  # rounds: while the gain is small, one of these is plain, so that its cost is known, too
 SMALL_GAIN: Final = 1.1
 
+GIVES_WAY: Final = 1.5  # times the tokens a second that a draft can bring, for which it stops in favour of a match
+
 STALL: Final = 4.0  # times the prediction: a draft pass that ends drafting for the round
 SLOW: Final = 2.5  # times the prediction: a round that the watchdog counts
 SLOW_ROUNDS: Final = 3  # of them in a row switch drafting off
@@ -212,15 +214,8 @@ class Controller:
             first_s = min(reading_s, self.costs.draft(min(offer.unread, 2), hopeful=hopeful))
             further_s = self.costs.draft(hopeful=hopeful)
             missed_s = reading_s - first_s
-        survives, tokens, best = 1.0, 1.0, (0.0, 0, 0.0, 0.0)
-        for length in range(1, room + 1):
-            survives *= chances[length - 1]
-            tokens += survives
-            seconds = curve[length] + first_s + (length - 1) * further_s
-            if tokens / seconds > best[0]:
-                best = (tokens / seconds, length, tokens, seconds)
-        rate, length, tokens, seconds = best
-        return _Option(offer, length, room, chances, tokens, seconds, rate * curve[0], missed_s)
+        length, tokens, seconds = _best_length(curve, chances[:room], first_s, further_s)
+        return _Option(offer, length, room, chances, tokens, seconds, tokens / seconds * curve[0], missed_s)
 
     def _pays_back(self, option: _Option, budget: int) -> bool:
         """Whether reading what the draft missed pays, by the tokens to come for which there will be nothing to copy."""
@@ -266,6 +261,20 @@ class Controller:
             survives *= rate
             tokens += survives
         return max(0.0, _seconds(self.costs, offer, length, length) / self.costs.verify(1) - tokens)
+
+
+def _best_length(
+    curve: Sequence[float], chances: Sequence[float], first_s: float = 0.0, further_s: float = 0.0
+) -> tuple[int, float, float]:
+    """The length with the most tokens a second, with its tokens and seconds; `first_s` is for the first guess."""
+    survives, tokens, best, best_rate = 1.0, 1.0, (0, 0.0, 1.0), 0.0
+    for length, chance in enumerate(chances, start=1):
+        survives *= chance
+        tokens += survives
+        seconds = curve[length] + first_s + (length - 1) * further_s
+        if tokens / seconds > best_rate:
+            best, best_rate = (length, tokens, seconds), tokens / seconds
+    return best
 
 
 def _best(options: Sequence[_Option]) -> _Option | None:
@@ -341,6 +350,19 @@ class AutoPlan:
         if further <= 0:
             return Step.DROP
         return Step.LAST if further == 1 or self._stalled else Step.MORE
+
+    def gives_way(self, offer: Offer) -> bool:
+        """See `engine.policy.RoundPlan`. A further guess of a draft is one token at most, for a pass of its own and its
+        share of the target's; a good match brings more in the same time, and what it costs to begin it is paid anyway.
+        """
+        at = len(self.confidences)
+        if self.choice is not Choice.DRAFTING or at >= self.length:
+            return False
+        curve, acceptance = self._costs.curve, self._acceptance[offer.drafter]
+        chances = [acceptance.chance(place, offer.confidence) for place in range(min(offer.room, MAX_DRAFT_LENGTH))]
+        _, tokens, seconds = _best_length(curve, chances)
+        further_s = self._costs.draft() + curve[at + 1] - curve[at]
+        return tokens * further_s > GIVES_WAY * seconds
 
     def _worth(self, at: int, option: _Option) -> int:
         """How many guesses from this one on bring the most beyond their cost at the round's rate; 0 if none does."""

@@ -1,6 +1,6 @@
 """What the loop needs of a language model: a cache that grows, rows of logits, and a rollback that may fail.
 
-`engine.llama.LlamaContext` is the real one; tests use a transition table with the same shape.
+`engine.llama_context.LlamaContext` is the real one; tests use a transition table with the same shape.
 """
 
 from __future__ import annotations

@@ -124,9 +124,19 @@ class ModelDrafter:
         return [Offer(Drafter.MODEL, room, unread, None if adoption is None else adoption.seconds())]
 
     def propose(
-        self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
+        self,
+        committed: list[int],
+        plan: RoundPlan,
+        position: int,
+        vocab_size: int,
+        cancelled: Callable[[], bool],
+        ahead: Callable[[int], Offer | None] = lambda guess: None,
     ) -> list[Guess]:
-        """See `Proposer.propose`. The cache holds a prefix of `committed`, at least one token short."""
+        """See `Proposer.propose`. The cache holds a prefix of `committed`, at least one token short.
+
+        Args:
+            ahead: told each guess; gives what another drafter could do after it.
+        """
         if plan.length <= 0:
             return []
         adoption = self._adopting(len(committed) - len(self.decoder.tokens))
@@ -166,7 +176,8 @@ class ModelDrafter:
                 return guesses
             token = self._rule.guess(q, position + len(guesses))
             guesses.append(Guess(token, q, Drafter.MODEL, sure))
-            if step is Step.LAST:
+            offer = ahead(token)
+            if step is Step.LAST or (offer is not None and plan.gives_way(offer)):
                 return guesses
             history.append(token)
             pending = [token]
@@ -259,6 +270,18 @@ class LookupDrafter:
                 break
         return guesses
 
+    def ahead(self, guess: int) -> Offer | None:
+        """What could be proposed after one guess more, where that is certainly being copied. Until `forget`."""
+        self._lookup.extend((guess,))
+        match = self._lookup.find()
+        if match is None or match.length < max(COPYING, self._least) or self._ends(guess):
+            return None
+        return Offer(Drafter.LOOKUP, MAX_DRAFT_LENGTH, passes=False, confidence=_sureness(match))
+
+    def forget(self, length: int) -> None:
+        """What lies beyond `length` tokens were guesses."""
+        self._lookup.truncate(length)
+
     def settle(self, agreed: int) -> None:
         """Only the reply itself is looked at, so there is nothing to forget."""
 
@@ -269,7 +292,10 @@ def _sureness(match: Match) -> float:
 
 
 class ChainedDrafter:
-    """The lookup where it finds a match, and the draft model otherwise; the plan may choose the model all the same."""
+    """The lookup where it finds a match, and the draft model otherwise; the plan may choose the model all the same.
+
+    As soon as the model's own guesses are a copy of earlier text, the plan may let the lookup go on in the next round.
+    """
 
     def __init__(self, lookup: LookupDrafter, model: ModelDrafter) -> None:
         self.rest: Proposer | None = lookup
@@ -291,8 +317,12 @@ class ChainedDrafter:
         self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
     ) -> list[Guess]:
         """See `Proposer.propose`. Which of the two it is depends on the text, on times and on what was learned."""
-        chosen: Proposer = self._lookup if plan.drafter is Drafter.LOOKUP else self._model
-        return chosen.propose(committed, plan, position, vocab_size, cancelled)
+        if plan.drafter is Drafter.LOOKUP:
+            return self._lookup.propose(committed, plan, position, vocab_size, cancelled)
+        try:
+            return self._model.propose(committed, plan, position, vocab_size, cancelled, self._lookup.ahead)
+        finally:
+            self._lookup.forget(len(committed))
 
     def settle(self, agreed: int) -> None:
         self._model.settle(agreed)

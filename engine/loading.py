@@ -16,7 +16,8 @@ from engine.drafting import NOTHING_MASKED
 from engine.errors import EngineError, ErrorKind
 from engine.knowledge import Knowledge
 from engine.limits import check_load
-from engine.llama import LlamaContext, LlamaModel
+from engine.llama import LlamaModel
+from engine.llama_context import LlamaContext
 from engine.prompt import PromptMaker
 from engine.protocol import LoadProgress, Measuring
 from engine.session import Session

@@ -8,6 +8,8 @@ A round, in the words of the loop:
             break                                # if the draft is far too slow, before it has read all
         step = plan.step(confidence(row))        # before a token is drawn from the row
         ...                                      # DROP: no guess from it; LAST: one and no further row; MORE
+        if plan.gives_way(offer):                # what a drafter without passes could do after this guess
+            break
     policy.saw(plan, drafted, judged, accepted, rest_s)
 
 `begin(kind)` and `end()` stand around a reply. A drafter that needs no passes proposes `plan.length` guesses without
@@ -73,6 +75,9 @@ class RoundPlan(Protocol):
 
     def step(self, confidence: float | None) -> Step:
         """What to do with the next row, which the last pass ended with."""
+
+    def gives_way(self, offer: Offer) -> bool:
+        """Whether to stop after the last guess, as this offer, which would stand after it, is the better way on."""
 
 
 class Policy(Protocol):
@@ -145,3 +150,6 @@ class _FixedPlan:
             return Step.DROP
         self.taken += 1
         return Step.MORE if self.taken < self.length else Step.LAST
+
+    def gives_way(self, offer: Offer) -> bool:
+        return False

@@ -20,7 +20,8 @@ from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, Propose
 from engine.errors import EngineError, ErrorKind
 from engine.knowledge import Knowledge
 from engine.limits import check_request
-from engine.llama import LlamaContext, LlamaModel
+from engine.llama import LlamaModel
+from engine.llama_context import LlamaContext
 from engine.lookup import Lookup
 from engine.measuring import BEGINNINGS, measure
 from engine.near_ties import chosen, gap

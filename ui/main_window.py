@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.conversation import Conversations
+from app.pairs import models_title
 from app.paths import Paths, free_bytes
 from app.preferences import Preferences, read_preferences, write_preferences
 from app.starter import StarterState, starter_state
@@ -39,7 +40,6 @@ from ui.models_fits import ModelsFits
 from ui.models_page import ModelsPage
 from ui.models_words import downloads_words
 from ui.pair_actions import PairActions
-from ui.pair_button import pair_words
 from ui.pair_control import PairControl
 from ui.rail import Rail
 from ui.reply_control import ReplyControl
@@ -137,7 +137,7 @@ class MainWindow(Translated, QMainWindow):
     def _refresh(self) -> None:
         """Show what is the case now. Cheap enough for every change, not for every token."""
         pairs, pair = self._pairs, self._pairs.pair
-        self.top_bar.pair.show_pair(pair, tuple(pair_words(recent.pair) for recent in pairs.other_recent))
+        self.top_bar.pair.show_pair(pair, tuple(models_title(recent.pair) for recent in pairs.other_recent))
         self.first_start.show_engine(pairs.engine, died=pairs.died)
         self._show_speculation()
         self._show_status()

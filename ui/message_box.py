@@ -54,9 +54,12 @@ class PromptEdit(QPlainTextEdit):
 
     def _grow(self) -> None:
         # A QPlainTextDocumentLayout measures its height in lines.
-        lines = min(self._most_lines, max(1, round(self.document().documentLayout().documentSize().height())))
-        spacing = QFontMetricsF(self.font()).lineSpacing()
-        self.setFixedHeight(round(lines * spacing + 2 * self.document().documentMargin() + 2))
+        lines = max(1, round(self.document().documentLayout().documentSize().height()))
+        spacing, margin = QFontMetricsF(self.font()).lineSpacing(), self.document().documentMargin()
+        below = round(margin) + 2
+        self.setFixedHeight(round(min(lines, self._most_lines) * spacing + margin) + below)
+        # Where lines go on below, that room would show a sliver of the next one.
+        self.setViewportMargins(0, 0, 0, below if lines > self._most_lines else 0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)

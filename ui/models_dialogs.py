@@ -132,16 +132,13 @@ class SelfDraftDialog(QDialog):
             free=size(plan.free_bytes),
             folder=printable(str(plan.path.parent)),
         )
-        words = join_sentences([words, fallback_words(plan)])
         fits = plan.free_bytes > plan.size_bytes
-        if not fits:
-            words += " " + translate("models", "That is too little space.")
-        self.words.setText(words)
+        short = "" if fits else translate("models", "That is too little space.")
+        self.words.setText(join_sentences([words, fallback_words(plan), short]))
         self.make.setEnabled(fits)
 
     def _show_error(self, report: ErrorReport) -> None:
-        message = message_for(report)
-        self.words.setText(f"{message.title}. {message.text}")
+        self.words.setText(message_for(report).line)
 
     def _make(self) -> None:
         assert self._plan is not None

@@ -145,8 +145,7 @@ class DraftsCard(Translated, QFrame):
             done = part_of(*drafts.making)
             return translate("models", "Making a draft from this target · {done}").format(done=done)
         if ours and drafts.error is not None:
-            message = message_for(drafts.error)
-            return f"{message.title}. {message.text}"
+            return message_for(drafts.error).line
         if ours and not drafts.rows and not drafts.judging:
             return translate("models", "There is no other model on this computer.")
         if not ours and not local:

@@ -25,7 +25,7 @@ class AnswerLine(WrappedLabel):
         self.setVisible(bool(words))
 
     def show_error(self, report: ErrorReport | None) -> None:
-        self.show_words(error_words(report) if report is not None else "", failed=True)
+        self.show_words(message_for(report).line if report is not None else "", failed=True)
 
     def show_token(self, token: TokenState) -> None:
         if token.error is not None:
@@ -34,9 +34,3 @@ class AnswerLine(WrappedLabel):
             self.show_words(translate("model_settings", "Keeping the token…"))
         else:
             self.show_words(translate("model_settings", "The token is kept.") if token.given else "")
-
-
-def error_words(report: ErrorReport) -> str:
-    """Title and text in one line."""
-    message = message_for(report)
-    return f"{message.title}. {message.text}"

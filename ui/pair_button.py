@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy
 
+from app.pairs import models_title
 from app.translate import translate
 from engine.types import LoadedPair
 from ui.elided_label import plain_tip
@@ -69,10 +70,10 @@ class PairButton(Translated, QPushButton):
 
     def retranslate(self) -> None:
         hint = translate("top_bar", "Choose the models")
-        words = pair_words(self._pair) if self._pair else translate("top_bar", "No pair loaded")
+        words = models_title(self._pair) if self._pair else translate("top_bar", "No pair loaded")
         self.setAccessibleName(words)
         self.setAccessibleDescription(hint)
-        self.setToolTip(plain_tip(f"{words}. {hint}" if self._pair else hint))
+        self.setToolTip(plain_tip(f"{words} · {hint}" if self._pair else hint))
         self.updateGeometry()
         self._fit()
 
@@ -127,13 +128,6 @@ class PairButton(Translated, QPushButton):
         menu.addAction(translate("top_bar", "Load options…"), self.options_wanted.emit).setEnabled(loaded)
         menu.addSeparator()
         menu.addAction(translate("top_bar", "Unload"), self.unload_wanted.emit).setEnabled(loaded)
-
-
-def pair_words(pair: LoadedPair) -> str:
-    """ "SmolLM2 135M Instruct F32 + SmolLM2 135M Instruct Q4_1"."""
-    target, draft = pair.target, pair.draft
-    words = f"{target.name} {target.quantisation}"
-    return f"{words} + {draft.name} {draft.quantisation}" if draft else words
 
 
 def _pair_html(pair: LoadedPair, target: str, draft: str) -> str:

@@ -99,12 +99,7 @@ def _licence(checked: CheckedPair) -> str:
 
 def _errors(checked: CheckedPair) -> list[str]:
     named = (("target", checked.target.error), ("draft", checked.draft.error), ("pair", checked.vocabulary))
-    return [f"{name}: {_sentence(report)}" for name, report in named if isinstance(report, ErrorReport)]
-
-
-def _sentence(report: ErrorReport) -> str:
-    message = message_for(report)
-    return f"{message.title}. {message.text}"
+    return [f"{name}: {message_for(report).line}" for name, report in named if isinstance(report, ErrorReport)]
 
 
 def _worth_telling(checked: CheckedPair) -> list[Difference]:

@@ -99,7 +99,8 @@ def serve_rows(connection: Connection, wanted: LoadRequest, log: str) -> None:
     import psutil
 
     from engine.devices import computing_device
-    from engine.llama import MAX_DRAFT_LENGTH, LlamaContext, LlamaModel
+    from engine.llama import LlamaModel
+    from engine.llama_context import MAX_DRAFT_LENGTH, LlamaContext
 
     model = LlamaModel(wanted.target, wanted.gpu_layers, lambda _: True)
     context = LlamaContext(

@@ -78,7 +78,8 @@ def _into_memory(path: str, settings: FitSettings) -> tuple[int, int, int] | Non
 
 
 def _by_engine(path: str, settings: FitSettings) -> tuple[int, int, int]:
-    from engine.llama import LlamaContext, LlamaModel
+    from engine.llama import LlamaModel
+    from engine.llama_context import LlamaContext
 
     model = LlamaModel(path, settings.gpu_layers, lambda done: True)
     context = LlamaContext(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QFontInfo, QGuiApplication, QWheelEvent
+from PySide6.QtGui import QFontInfo, QGuiApplication, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -392,6 +392,19 @@ def test_the_box_grows_to_eight_lines(qtbot: QtBot, box: MessageBox) -> None:
         qtbot.keyClick(box.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     assert heights[:MOST_LINES] == sorted(set(heights[:MOST_LINES]))
     assert len(set(heights[MOST_LINES - 1 :])) == 1
+
+
+def test_no_part_of_a_line_is_shown_below_the_last(box: MessageBox) -> None:
+    """Of a text that goes on, nothing is painted in the room under the eighth line."""
+    box.edit.setPlainText("\n".join("█" * 20 for _ in range(MOST_LINES + 4)))
+    box.edit.moveCursor(QTextCursor.MoveOperation.Start)
+    shown = box.edit.grab().toImage()
+    ratio = shown.devicePixelRatio()
+    below = round((box.edit.height() - 3) * ratio)
+    colours = {shown.pixelColor(x, below).rgba() for x in range(round(20 * ratio), round(60 * ratio))}
+    middle = {shown.pixelColor(x, below // 2).rgba() for x in range(round(20 * ratio), round(60 * ratio))}
+    assert len(colours) == 1
+    assert colours != middle
 
 
 def test_pasted_styles_are_dropped(qtbot: QtBot, box: MessageBox) -> None:

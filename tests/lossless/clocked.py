@@ -88,6 +88,9 @@ class PlanAround:
     def step(self, confidence: float | None) -> Step:
         return self.plan.step(confidence)
 
+    def gives_way(self, offer: Offer) -> bool:
+        return self.plan.gives_way(offer)
+
 
 @dataclass(slots=True)
 class ClockedPlan(PlanAround):

@@ -2310,6 +2310,10 @@
         <translation>草稿模型 {draft} 出错，推测解码已停止。回复将在没有它的情况下继续。</translation>
     </message>
     <message>
+        <source>{title}.</source>
+        <translation>{title}。</translation>
+    </message>
+    <message>
         <source>{masked} tokens mean something else to the draft {draft} than to {target}. It never proposes them, and the text is the target&apos;s as always.</source>
         <translation>有 {masked} 个 token 在草稿模型 {draft} 和 {target} 中含义不同。草稿模型不会提议它们，文本始终与目标模型一致。</translation>
     </message>
@@ -2588,6 +2592,10 @@
     <message>
         <source>Another limit may be set for the program, or others took memory meanwhile.</source>
         <translation>可能对本程序另有限制，或其他程序在此期间占用了内存。</translation>
+    </message>
+    <message>
+        <source>This takes less: {remedy}.</source>
+        <translation>这样占用更少：{remedy}。</translation>
     </message>
     <message>
         <source>This would fit: {remedy}.</source>

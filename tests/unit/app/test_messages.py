@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import errno
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -125,6 +127,28 @@ def test_every_message_is_translated(kind: ErrorKind, in_capitals: None) -> None
     words = set(f"{message.title} {message.text}".split())
     values = set(" ".join(Facts(ErrorReport(kind, FACTS)).values()).split())
     assert all(word == word.upper() or word.strip(".,:;()") in values for word in words)
+
+
+@pytest.fixture
+def in_chinese() -> Iterator[None]:
+    """As the window shows it, without Qt."""
+    before, words = translate._translator, {}
+    file = Path(app.__file__).parents[1] / "ui" / "translations" / "draftlight_zh_CN.ts"
+    for context in ElementTree.parse(file).iter("context"):
+        name = context.findtext("name")
+        words |= {(name, message.findtext("source")): message.findtext("translation") for message in context}
+    translate.install(lambda context, text: words[context, text] or "")
+    yield
+    translate.install(before)
+
+
+@pytest.mark.parametrize("kind", ErrorKind)
+def test_chinese_sentences_follow_each_other_without_a_blank(kind: ErrorKind, in_chinese: None) -> None:
+    """Title and text in one line too, whatever they are put together from."""
+    for facts in (FACTS, (*FACTS, ("stage", "load"), ("verdict", "fits"), ("need_bytes", 5 << 30))):
+        line = message_for(ErrorReport(kind, facts)).line
+        assert not re.search("[。；：？！] ", line), line
+        assert not re.search(r"[\u4e00-\u9fff]\. ", line), line
 
 
 @pytest.mark.parametrize("inactive", Inactive)

@@ -246,6 +246,19 @@ def test_what_can_be_copied_need_not_be_read() -> None:
     assert controller.plan([replace(prompt, copy_s=1e4 * CHEAP.draft_s)], 40).choice is not Choice.DRAFTING
 
 
+def test_a_draft_gives_way_to_a_match_that_brings_more_in_the_same_time() -> None:
+    """A sure one beside a draft that costs something; not an unsure one, not where a guess costs nearly nothing, and
+    not where the draft was about to stop."""
+    for draft_s, confidence, gives_way in ((0.3, 0.98, True), (0.3, 0.6, False), (0.01, 0.98, False)):
+        plan = Controller(Costs(MeasuredCosts(FLAT, draft_s, draft_s))).plan([model()], 1000)
+        assert plan.drafter is Drafter.MODEL
+        assert plan.step(1.0) is Step.MORE
+        assert plan.gives_way(lookup(confidence)) is gives_way
+    plan = Controller(Costs(MeasuredCosts(FLAT, 0.3, 0.3))).plan([model(room=1)], 1000)
+    plan.step(1.0)
+    assert not plan.gives_way(lookup(0.98))
+
+
 def test_what_was_learned_is_carried_to_the_next_reply_and_the_next_load() -> None:
     """A draft that was no use for this kind of text is not drafted with at the start of the next reply of that kind."""
     controller = Controller(Costs(CHEAP))

@@ -12,7 +12,7 @@ from engine.decoder import Interrupted
 from engine.distribution import distribution
 from engine.drafting import ChainedDrafter, LookupDrafter, ModelDrafter, parts
 from engine.lookup import Lookup
-from engine.policy import Step
+from engine.policy import Offer, Step
 from engine.types import Drafter, Inactive, SamplingSettings
 from engine.verify import Coupled
 from tests.fakes.proposing import proposed
@@ -43,6 +43,30 @@ class Impatient:
 
     def step(self, confidence: float | None) -> Step:
         raise AssertionError("there is no row")
+
+    def gives_way(self, offer: Offer) -> bool:
+        raise AssertionError("there is no guess")
+
+
+class Willing:
+    """A plan for six guesses of the draft."""
+
+    drafter = Drafter.MODEL
+    length = 6
+    heeds = False
+
+    def __init__(self) -> None:
+        self._taken = 0
+
+    def passed(self, tokens: int, seconds: float) -> bool:
+        return True
+
+    def step(self, confidence: float | None) -> Step:
+        self._taken += 1
+        return Step.MORE if self._taken < self.length else Step.LAST
+
+    def gives_way(self, offer: Offer) -> bool:
+        return False
 
 
 def test_one_pass_a_guess_and_the_prompt_comes_with_the_first() -> None:
@@ -262,6 +286,31 @@ def test_a_chain_asks_the_draft_only_where_nothing_repeats() -> None:
     guesses = proposed(chain, [*TEXT, 6], 2, VOCAB, free=16)
     assert [guess.token for guess in guesses] == [7, 0]
     assert model.fed == [(4, 5, 6, 7, 0, 1, 2, 3, 6), (7,)]
+
+
+class Yielding(Willing):
+    """A plan that gives way to whatever is offered."""
+
+    def gives_way(self, offer: Offer) -> bool:
+        assert offer.drafter is Drafter.LOOKUP
+        assert offer.confidence is not None
+        return True
+
+
+def test_a_draft_whose_guesses_are_a_copy_gives_way_to_the_lookup() -> None:
+    """As soon as five tokens, guesses among them, stood before: here the 5 after 1, 2, 3, 4."""
+    model = TableModel.of(STEP)
+    chain = ChainedDrafter(looking([]), drafter(model))
+    text = [1, 2, 3, 4, 5, 6, 0, 1, 2]
+    for plan, expected in ((Willing(), [3, 4, 5, 6, 7, 0]), (Yielding(), [3, 4, 5])):
+        chain.offers(text)
+        guesses = chain.propose(text, plan, 0, VOCAB, lambda: False)
+        assert [guess.token for guess in guesses] == expected
+        assert {guess.drafter for guess in guesses} == {Drafter.MODEL}
+        chain.settle(len(text) - 1)
+    # The guesses were only looked ahead at: what is found next is what the text itself repeats.
+    offers = chain.offers([*text, 7])
+    assert offers[0].room == 0
 
 
 def test_a_chain_whose_draft_is_out_leaves_the_lookup() -> None:
