@@ -42,8 +42,10 @@ class Adoption:
         return self.token_s * len(self.source.tokens)
 
     def pays(self, unread: int) -> bool:
-        """Whether copying takes clearly less time than reading so many tokens, of which one is read in any case."""
-        return unread > 1 and WORTH * self.seconds() < self.costs.reading(unread) - self.costs.draft()
+        """Whether copying takes clearly less time than reading so many tokens, of which one is read in any case; and
+        whether there is memory for it."""
+        quicker = unread > 1 and WORTH * self.seconds() < self.costs.reading(unread) - self.costs.draft()
+        return quicker and self.source.can_save()
 
     def bring(self, draft: Decoder) -> bool:
         """Make the draft's cache hold what the target's does, in time that the draft spends; False if it cannot."""

@@ -62,8 +62,11 @@ class Decoder(Protocol):
     def clear(self) -> None:
         """Forget everything."""
 
+    def can_save(self) -> bool:
+        """Whether what the cache holds now is little enough to be copied."""
+
     def save(self) -> CacheState | None:
-        """What the cache holds; None if it is too much to be copied."""
+        """What the cache holds; None if it cannot be copied."""
 
     def restore(self, state: CacheState) -> bool:
         """Hold what was saved from this decoder or from another of the same shape, and nothing else. False if that

@@ -141,7 +141,8 @@ class ModelDrafter:
             return []
         adoption = self._adopting(len(committed) - len(self.decoder.tokens))
         if adoption is not None and not adoption.bring(self.decoder):
-            self._adoption = None
+            self._adoption = None  # the plan was made for a copy: the next one will know what reading takes
+            return []
         begin = perf_counter()
         *before, pending = parts(committed[len(self.decoder.tokens) :], self.decoder.chunk)
         for part in before:

@@ -29,6 +29,7 @@ _get_logits.restype = ctypes.c_void_p
 # A copy of a cache that would take more is not made; a long text is read again instead.
 _MOST_SAVED: Final = 1 << 30  # bytes
 _FREE_SHARE: Final = 4  # nor more than this part of what memory is free
+_LITTLE: Final = 64 << 20  # bytes that are not worth asking the system for
 
 
 class LlamaContext:
@@ -183,11 +184,19 @@ class LlamaContext:
         llama.llama_memory_clear(self._memory, False)  # zeroing the buffers too would take 10 ms and change nothing
         self.tokens.clear()
 
+    def can_save(self) -> bool:
+        """See `Decoder.can_save`."""
+        size = self._state_bytes()
+        return size <= _LITTLE or size <= min(_MOST_SAVED, psutil.virtual_memory().available // _FREE_SHARE)
+
+    def _state_bytes(self) -> int:
+        return int(llama.llama_state_seq_get_size(self._handle, 0))
+
     def save(self) -> CacheState | None:
         """See `Decoder.save`."""
-        size = int(llama.llama_state_seq_get_size(self._handle, 0))
-        if size > min(_MOST_SAVED, psutil.virtual_memory().available // _FREE_SHARE):
+        if not self.can_save():
             return None
+        size = self._state_bytes()
         data = (ctypes.c_uint8 * size)()
         written = llama.llama_state_seq_get_data(self._handle, data, size, 0)
         return CacheState(tuple(self.tokens), data) if written == size else None

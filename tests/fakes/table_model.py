@@ -25,6 +25,7 @@ class TableModel:
         fed: every batch that was decoded, in order.
         refusals: so many of the next truncations that would forget something are refused.
         fails_from: calls to `decode` fail from this number on; None never.
+        most_saved: tokens of which a copy is made.
         strange: what another decoder saved does not fit into it.
         most_outputs: batches that ask for more rows fail, as where memory for them is short; None never.
     """
@@ -42,6 +43,7 @@ class TableModel:
         self.fed: list[tuple[int, ...]] = []
         self.refusals = 0
         self.fails_from: int | None = None
+        self.most_saved = ctx
         self.strange = False
         self.most_outputs: int | None = None
         self._rows = np.asarray(logits, np.float32)  # [tokens, vocab]
@@ -95,9 +97,13 @@ class TableModel:
         """See `Decoder.clear`."""
         self.tokens.clear()
 
+    def can_save(self) -> bool:
+        """See `Decoder.can_save`."""
+        return len(self.tokens) <= self.most_saved
+
     def save(self) -> CacheState | None:
         """See `Decoder.save`."""
-        return CacheState(tuple(self.tokens), None)
+        return CacheState(tuple(self.tokens), None) if self.can_save() else None
 
     def restore(self, state: CacheState) -> bool:
         """See `Decoder.restore`."""

@@ -62,13 +62,26 @@ def test_the_controller_is_told_what_copying_takes() -> None:
     assert (offer.unread, offer.copy_s) == (6, None)
 
 
-def test_where_copying_fails_the_draft_reads_and_does_not_try_again() -> None:
+def test_what_is_too_much_to_copy_is_offered_at_the_price_of_reading() -> None:
+    """Or a controller would begin to draft for the price of a copy that is never made."""
     draft, drafter = pair(0.001, PROMPT)
-    draft.strange = True
+    source = drafter._adoption.source if drafter._adoption is not None else None
+    assert isinstance(source, TableModel)
+    source.most_saved = 3
+    (offer,) = drafter.offers(PROMPT)
+    assert offer.copy_s is None
     assert guesses(drafter, PROMPT, 1) == [3]
     assert draft.fed == [tuple(PROMPT)]
-    (offer,) = drafter.offers([*PROMPT, 3, 4, 5])
-    assert offer.copy_s is None
+
+
+def test_where_copying_fails_nothing_is_drafted_and_the_next_round_knows_the_price() -> None:
+    draft, drafter = pair(0.001, PROMPT)
+    draft.strange = True
+    assert guesses(drafter, PROMPT, 1) == []
+    assert draft.fed == []
+    (offer,) = drafter.offers([*PROMPT, 3])
+    assert (offer.unread, offer.copy_s) == (7, None)
+    assert guesses(drafter, [*PROMPT, 3], 1) == [4]
 
 
 def row(*values: float) -> Logits:
