@@ -48,12 +48,17 @@ class Adoption:
         return quicker and self.source.can_save()
 
     def bring(self, draft: Decoder) -> bool:
-        """Make the draft's cache hold what the target's does, in time that the draft spends; False if it cannot."""
-        begin = perf_counter()
-        state = self.source.save()
-        brought = state is not None and draft.restore(state)
-        draft.spent_s += perf_counter() - begin
-        return brought
+        """As the function."""
+        return bring(self.source, draft)
+
+
+def bring(source: Decoder, draft: Decoder) -> bool:
+    """Make the draft's cache hold what the source's does, in time that the draft spends; False if it cannot."""
+    begin = perf_counter()
+    state = source.save()
+    brought = state is not None and draft.restore(state)
+    draft.spent_s += perf_counter() - begin
+    return brought
 
 
 def adopts(target: Logits, own: Logits, adopted: Logits) -> bool:

@@ -186,17 +186,16 @@ class LlamaContext:
 
     def can_save(self) -> bool:
         """See `Decoder.can_save`."""
-        size = self._state_bytes()
-        return size <= _LITTLE or size <= min(_MOST_SAVED, psutil.virtual_memory().available // _FREE_SHARE)
+        return _has_room(self._state_bytes())
 
     def _state_bytes(self) -> int:
         return int(llama.llama_state_seq_get_size(self._handle, 0))
 
     def save(self) -> CacheState | None:
         """See `Decoder.save`."""
-        if not self.can_save():
-            return None
         size = self._state_bytes()
+        if not _has_room(size):
+            return None
         data = (ctypes.c_uint8 * size)()
         written = llama.llama_state_seq_get_data(self._handle, data, size, 0)
         return CacheState(tuple(self.tokens), data) if written == size else None
@@ -229,3 +228,8 @@ class LlamaContext:
         if self._handle:
             llama.llama_free(self._handle)
             self._handle = None
+
+
+def _has_room(size: int) -> bool:
+    """For a copy of so many bytes."""
+    return size <= _LITTLE or size <= min(_MOST_SAVED, psutil.virtual_memory().available // _FREE_SHARE)

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Final
 
 from engine.acceptance import ANY_KIND, LearnedAcceptance
-from engine.adoption import adopts
+from engine.adoption import adopts, bring
 from engine.costs import SHORT_READ, Costs, MeasuredCosts
 from engine.decoder import Decoder, Interrupted
 from engine.distribution import Logits
@@ -155,15 +155,13 @@ def _adopt(run: _Run, target: Decoder, draft: Decoder, wanted: Logits, own: Logi
     """
     own = own.copy()
     begin = perf_counter()
-    state = target.save()
-    if state is None or not draft.restore(state):
+    brought = bring(target, draft)
+    took_s = perf_counter() - begin
+    if not brought or not draft.truncate(len(target.tokens) - 1):
         seen.adopts = False
         return
-    seen.copying.append((perf_counter() - begin) / len(state.tokens))
-    if not draft.truncate(len(state.tokens) - 1):
-        seen.adopts = False
-        return
-    adopted, _ = run(draft, state.tokens[-1:], 1)
+    seen.copying.append(took_s / len(target.tokens))
+    adopted, _ = run(draft, target.tokens[-1:], 1)
     seen.adopts = seen.adopts and adopts(wanted, own, adopted[0])
 
 
