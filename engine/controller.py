@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 from typing import Final
 
 from engine.acceptance import ANY_KIND, Acceptance, LearnedAcceptance
@@ -35,6 +35,7 @@ LONGEST_PROBE: Final = 2  # guesses
 FIRST_WAIT: Final = 1.0  # plain rounds before the first probe
 WAIT_GROWTH: Final = 1.2  # with each probe that changed nothing
 LONGEST_WAIT: Final = 128
+RESTS_ON: Final = 8  # plain rounds after one at rest in which nothing is weighed again: what they show is little
 PROBE_PRICE: Final = 0.25  # of what drafting could gain in the rest of the reply: more is not paid for a probe
 LONGEST_REST: Final = 512  # tokens that the rest of a reply counts as, at most
 
@@ -43,7 +44,7 @@ SMALL_GAIN: Final = 1.1
 
 GIVES_WAY: Final = 1.5  # times the tokens a second that a draft can bring, for which it stops in favour of a match
 
-STALL: Final = 4.0  # times the prediction: a draft pass that ends drafting for the round
+STALL: Final = 4.0  # times the prediction: a draft pass that ends drafting for the round, or is given up before its end
 SLOW: Final = 2.5  # times the prediction: a round that the watchdog counts
 SLOW_ROUNDS: Final = 3  # of them in a row switch drafting off
 SLOW_PAUSE: Final = 64  # tokens that it stays off for; twice as many each further time in a reply
@@ -99,6 +100,8 @@ class Controller:
             acceptance.begin(kind)
         self._saved = ADVANCE  # for probes, in plain passes
         self._resting = 0  # tokens since drafting stopped to pay
+        self._rests_on = 0  # rounds in which it goes on resting unless a match turns up
+        self._wary = True  # nobody knows what the draft's next pass takes
         self._rests = {drafter: _Rest() for drafter in Drafter}
         self._offered: list[Drafter] = []  # of which the last round might have had guesses
         self._looks = False  # something to copy is looked for
@@ -126,6 +129,9 @@ class Controller:
         """See `engine.policy.Policy`."""
         self._looks = any(not offer.passes for offer in offers)
         offers = [offer for offer in offers if offer.room > 0]
+        if self._rests_on > 0 and offers and all(offer.passes for offer in offers):
+            return self._rest_on()
+        self._rests_on = 0
         options = self._options(offers, budget - 1)
         best = _best(options)
         if best is None:
@@ -148,6 +154,7 @@ class Controller:
         probe, wait = self._probe(offers, budget)
         if probe is not None:
             return self._decide(Choice.PROBING, probe, best.ratio)
+        self._rests_on = RESTS_ON if wait is None else min(RESTS_ON, wait - 1)
         return self._decide(Choice.RESTING, None, best.ratio, wait)
 
     def saw(self, plan: RoundPlan, drafted: int, judged: int, accepted: int, rest_s: float) -> None:
@@ -159,6 +166,10 @@ class Controller:
             self._calm = self.costs.slowdown
         self._since_plain = self._since_plain + 1 if drafted else 0
         self._coverage.saw(accepted + 1, matched=self._matched)
+        if plan.choice is Choice.RESTING:
+            self._wary = True
+        elif plan.drafter is Drafter.MODEL and plan.confidences:
+            self._wary = False
         if plan.drafter is not None and plan.confidences:
             self._acceptance[plan.drafter].saw(plan.rows(drafted), judged, accepted)
         if plan.drafter is not None:
@@ -188,12 +199,19 @@ class Controller:
         else:
             self._slow = 0
 
+    def _rest_on(self) -> AutoPlan:
+        """One more plain round for the same reason as the last one."""
+        self._rests_on -= 1
+        self._matched = False
+        wait = self.verdict.next_probe
+        return self._decide(Choice.RESTING, None, self.verdict.ratio, None if wait is None else wait - 1)
+
     def _decide(
         self, choice: Choice, option: _Option | None = None, ratio: float | None = None, wait: int | None = None
     ) -> AutoPlan:
         drafter, length = (option.offer.drafter, option.length) if option is not None else (None, 0)
         self.verdict = RoundChoice(choice, drafter, length, ratio, self._resting, wait)
-        return AutoPlan(self.costs, self._acceptance, choice, option)
+        return AutoPlan(self.costs, self._acceptance, choice, option, wary=self._wary)
 
     def _options(self, offers: Sequence[Offer], most: int, *, hopeful: bool = False) -> list[_Option]:
         """The best length of each drafter that has room for a guess."""
@@ -301,8 +319,15 @@ class AutoPlan:
     heeds = True
 
     def __init__(
-        self, costs: Costs, acceptance: Mapping[Drafter, Acceptance], choice: Choice, option: _Option | None
+        self,
+        costs: Costs,
+        acceptance: Mapping[Drafter, Acceptance],
+        choice: Choice,
+        option: _Option | None,
+        *,
+        wary: bool,
     ) -> None:
+        """`wary`: the draft's first pass is not waited for however long it takes."""
         self.choice = choice
         self.drafter = option.offer.drafter if option is not None else None
         self.length = 0
@@ -311,6 +336,7 @@ class AutoPlan:
         self._acceptance = acceptance
         self._option = option
         self._survives = 1.0
+        self._wary = wary
         self._stalled = False
         self._passes: list[int] = []  # tokens of each
         if option is not None and option.offer.passes:
@@ -328,6 +354,11 @@ class AutoPlan:
         """What the round took by what passes cost, so that no single spike counts."""
         assert self._option is not None
         return sum(self._costs.draft(tokens) for tokens in self._passes) + self._costs.verify(drafted + 1)
+
+    def limit_s(self, tokens: int) -> float:
+        """See `engine.policy.RoundPlan`. To look at the clock all the time costs a tenth of a small draft's pass, so
+        that only the first one of a reply or after a rest is watched: the others will take about as long."""
+        return STALL * self._costs.draft(tokens) if self._wary and not self._passes else inf
 
     def passed(self, tokens: int, seconds: float) -> bool:
         """See `engine.policy.RoundPlan`."""

@@ -7,10 +7,8 @@ what this number of tokens was measured wrong by.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from math import exp, isfinite, log, sqrt
-from statistics import median
 from typing import Final
 
 from engine.types import MAX_DRAFT_LENGTH
@@ -56,6 +54,7 @@ class Costs:
         self._measured = [_sane(seconds) for seconds in measured.verify_s][: MAX_DRAFT_LENGTH + 1]
         self._measured += self._measured[-1:] * (MAX_DRAFT_LENGTH + 1 - len(self._measured))
         self._own = [0.0] * len(self._measured)
+        self._usual = list(self._measured)  # seconds at the load, what was measured wrong put right
         self._seen = [1] * len(self._measured)
         self._before = [0.0] * len(self._measured)  # the last deviation of each
         self._plain_level, self._checking_level = _Level(), _Level()  # of passes over one token, and over several
@@ -101,18 +100,20 @@ class Costs:
         if at:
             level, other = other, level
         deviation = shown - level.value - self._own[at]
-        both = median((deviation, self._before[at], 0.0))  # what this pass and the one before agree on
+        both = _middle(deviation, self._before[at], 0.0)  # what this pass and the one before agree on
         self._before[at] = deviation
         self._seen[at] += 1
-        self._own[at] += max(1 / self._seen[at], OWN_LEAST) * max(-OWN_MOST, min(OWN_MOST, both))
+        if both:
+            self._own[at] += max(1 / self._seen[at], OWN_LEAST) * max(-OWN_MOST, min(OWN_MOST, both))
+            self._usual[at] = self._measured[at] * exp(self._own[at])
         change = level.see(shown - self._own[at])
         change *= 1.0 if abs(change) > LASTING else ALIKE
         other.shift(change)
         if not at:  # the draft rests: what slows the target down will have slowed the draft down, too
             self._draft_level.shift(change)
-        plain, checking = exp(self._plain_level.value), exp(self._checking_level.value)
-        self.curve = [m * checking * exp(own) for m, own in zip(self._measured, self._own, strict=True)]
-        self.curve[0] = self._measured[0] * plain * exp(self._own[0])
+        slowdown = self.slowdown
+        self.curve = [slowdown * seconds for seconds in self._usual]
+        self.curve[0] = exp(self._plain_level.value) * self._usual[0]
 
     def saw_draft(self, tokens: int, seconds: float, *, at_once: bool = False) -> None:
         """A draft pass that read so many tokens took so long; at_once: believe it without waiting for another."""
@@ -153,15 +154,16 @@ class _Level:
     def __init__(self) -> None:
         self.value = 0.0
         self.calm = 0.0  # before what was believed at once, until the next pass shows which it is
-        self._last: deque[float] = deque((0.0, 0.0, 0.0), maxlen=3)
+        self._last = (0.0, 0.0, 0.0)  # shown, without what it has moved unseen in all
+        self._moved = 0.0
         self._stalls = 0  # since the last usual pass
         self.unseen = 0.0  # moved since the last pass
 
     def see(self, shown: float) -> float:
         """Returns by how much the value moved."""
         self._stalls = 0
-        self._last.append(shown)
-        change = median(self._last) - self.value
+        self._last = (*self._last[1:], shown - self._moved)
+        change = _middle(*self._last) + self._moved - self.value
         change *= 1.0 if abs(change) > LASTING else FOLLOW if abs(self.unseen) < UNSURE else UNSURE_FOLLOW
         self.unseen = 0.0
         self.value += change
@@ -173,10 +175,10 @@ class _Level:
         self.value += change
         self.calm += change
         self.unseen += change
-        self._last = deque((shown + change for shown in self._last), maxlen=3)
+        self._moved += change
 
     def believe(self, shown: float) -> None:
-        self._last.extend((shown, self.calm, shown))
+        self._last = (shown - self._moved, self.calm - self._moved, shown - self._moved)
         self.value = shown
         self._stalls += 1
 
@@ -193,6 +195,10 @@ class _Level:
     def forgive(self) -> None:
         if self.doubtful:
             self.value = self.calm
+
+
+def _middle(a: float, b: float, c: float) -> float:
+    return max(min(a, b), min(max(a, b), c))
 
 
 def _sane(seconds: float) -> float:

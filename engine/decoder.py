@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Protocol
 
 from engine.distribution import Logits
@@ -45,8 +46,11 @@ class Decoder(Protocol):
     def ctx(self) -> int:
         """Tokens the cache can hold."""
 
-    def decode(self, tokens: Sequence[int], outputs: int) -> Logits:
+    def decode(self, tokens: Sequence[int], outputs: int, limit_s: float = inf) -> Logits:
         """Append `tokens` (1 to `chunk`) and return the logits of the last `outputs` of them.
+
+        Args:
+            limit_s: seconds after which it is given up, where the device can be interrupted.
 
         Returns:
             [outputs, vocab_size] float32, valid until the next call; the caller may write into it.
@@ -54,6 +58,7 @@ class Decoder(Protocol):
         Raises:
             EngineError: DECODE_FAILED; the cache then still holds `tokens` as before the call.
             Interrupted: the cancel flag was set; likewise.
+            Overdue: given up; likewise.
         """
 
     def truncate(self, length: int) -> bool:
@@ -75,6 +80,10 @@ class Decoder(Protocol):
 
 class Interrupted(Exception):  # noqa: N818 – cancelling is not an error
     """The reply was cancelled while the model was computing."""
+
+
+class Overdue(Exception):  # noqa: N818 – the pass may have been right, only too slow
+    """A pass took longer than it was given."""
 
 
 def read(

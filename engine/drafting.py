@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.adoption import Adoption
 from engine.costs import SHORT_READ
-from engine.decoder import Decoder, Interrupted
+from engine.decoder import Decoder, Interrupted, Overdue
 from engine.distribution import Distribution, Ids, distribution, distribution_and_confidence, looked_back
 from engine.errors import EngineError
 from engine.lookup import Lookup, Match
@@ -149,10 +149,12 @@ class ModelDrafter:
             if cancelled():
                 raise Interrupted
             try:
-                self.decoder.decode(part, 0)
+                self.decoder.decode(part, 0, plan.limit_s(len(part)))
             except EngineError:
                 self.ended = Inactive.DRAFT_FAILED
                 return []
+            except Overdue:
+                pass  # as the plan will find
             now = perf_counter()
             if not plan.passed(len(part), now - begin):
                 return []
@@ -161,7 +163,10 @@ class ModelDrafter:
         guesses: list[Guess] = []
         while True:
             try:
-                row = self._row(pending, history, vocab_size, heeds=plan.heeds)
+                row = self._row(pending, history, vocab_size, plan)
+            except Overdue:
+                plan.passed(len(pending), perf_counter() - begin)
+                return guesses
             except EngineError:
                 # What was drawn so far must still be judged: dropping it could favour some draws over others.
                 self.ended = Inactive.DRAFT_FAILED
@@ -188,7 +193,7 @@ class ModelDrafter:
         return self._adoption if self._adoption is not None and self._adoption.pays(unread) else None
 
     def _row(
-        self, pending: list[int], history: list[int], vocab_size: int, *, heeds: bool
+        self, pending: list[int], history: list[int], vocab_size: int, plan: RoundPlan
     ) -> tuple[Distribution, float | None] | None:
         """Read `pending` and shape the row after it; None where the draft has nothing to propose.
 
@@ -196,15 +201,15 @@ class ModelDrafter:
         it. Withholding masked tokens after they were drawn would let the draw decide.
 
         Returns:
-            The row, and its confidence where somebody `heeds` it.
+            The row, and its confidence where the plan heeds it.
         """
-        logits = self.decoder.decode(pending, 1)[0][:vocab_size]  # [vocab]
+        logits = self.decoder.decode(pending, 1, plan.limit_s(len(pending)))[0][:vocab_size]  # [vocab]
         if self._masked.size:
             best = logits[self._masked].max()
             logits[self._masked] = -np.inf
             if np.isfinite(best) and logits.max() == -np.inf:  # a row of which nothing is left
                 return None
-        if heeds:
+        if plan.heeds:
             return distribution_and_confidence(logits, self._settings, history)
         return distribution(logits, self._settings, history), None
 

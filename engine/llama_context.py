@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from math import inf
 from time import perf_counter
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ import numpy as np
 import psutil
 from llama_cpp import llama_cpp as binding
 
-from engine.decoder import CacheState, Interrupted
+from engine.decoder import CacheState, Interrupted, Overdue
 from engine.distribution import Logits
 from engine.errors import ErrorKind
 from engine.fit import CHUNK_CPU, CHUNK_GPU, FitSettings
@@ -36,7 +37,8 @@ class LlamaContext:
     """One sequence in the cache of a model; a `Decoder`. Used on one thread only.
 
     Attributes:
-        cancelled: asked while llama.cpp computes a prompt on the CPU; a GPU is asked between chunks.
+        cancelled: asked while llama.cpp computes a prompt or a pass with a limit on the CPU; a GPU cannot be
+            interrupted and is asked between chunks.
     """
 
     def __init__(
@@ -89,7 +91,8 @@ class LlamaContext:
         self._rows: tuple[int, Logits] | None = None
         self._make_batch(int(params.n_batch))
         self.cancelled = cancelled
-        self._abort = binding.ggml_abort_callback(lambda _: self.cancelled())
+        self._until = inf  # the pass under way is given up then
+        self._abort = binding.ggml_abort_callback(lambda _: self.cancelled() or perf_counter() > self._until)
         self._never_abort = binding.ggml_abort_callback()
 
     @property
@@ -110,7 +113,7 @@ class LlamaContext:
         self._seqs = (ctypes.POINTER(ctypes.c_int32) * size)(*[ctypes.pointer(ctypes.c_int32(0))] * size)
         self._batch = llama.llama_batch(0, self._token, None, self._pos, self._seq_count, self._seqs, self._wanted)
 
-    def decode(self, tokens: Sequence[int], outputs: int) -> Logits:
+    def decode(self, tokens: Sequence[int], outputs: int, limit_s: float = inf) -> Logits:
         """See `Decoder.decode`."""
         count = len(tokens)
         if not 0 < count <= len(self._token) or outputs > min(count, self._outputs):
@@ -122,22 +125,26 @@ class LlamaContext:
         self._wanted[:count] = [0] * (count - outputs) + [1] * outputs
         self._batch.n_tokens = count
         long = count > MAX_DRAFT_LENGTH + 1
-        if long:  # asking Python at every node of the graph costs a millisecond: worth it for prompts only
+        asking = long or limit_s < inf  # Python at every node of the graph, which costs a millisecond
+        if asking:
             llama.llama_set_abort_callback(self._handle, self._abort, None)
+        if long:
             llama.llama_set_n_threads(self._handle, self._threads, self._threads)
         begin = perf_counter()
+        self._until = begin + limit_s
         code = llama.llama_decode(self._handle, self._batch)
         if code == 0:
             # GPU backends return before they are done; waiting here is what makes the time that of the model.
             rows = self._logits(outputs) if outputs else self._wait()
         self.spent_s += perf_counter() - begin
-        if long:
+        if asking:
             llama.llama_set_abort_callback(self._handle, self._never_abort, None)
+        if long:
             llama.llama_set_n_threads(self._handle, *self._short_threads)
         if code != 0:
             self._undo(held)
             if code == 2:
-                raise Interrupted
+                raise Interrupted if self.cancelled() else Overdue
             if code == -2:
                 raise refusal(ErrorKind.OUT_OF_MEMORY, stage="decode", path=self.model.path)
             raise refusal(ErrorKind.DECODE_FAILED, code=code, path=self.model.path)

@@ -4,7 +4,8 @@ A round, in the words of the loop:
 
     plan = policy.plan(offers, budget)           # what each drafter could do now; tokens that may be emitted
     while plan.length > taken:                   # a model drafter, for each row of the draft in turn
-        if not plan.passed(tokens, seconds):     # after each pass; one that reads what was missed has no row
+        plan.limit_s(tokens)                     # before each pass, which is given up after so long
+        if not plan.passed(tokens, seconds):     # after it; one that reads what was missed has no row
             break                                # if the draft is far too slow, before it has read all
         step = plan.step(confidence(row))        # before a token is drawn from the row
         ...                                      # DROP: no guess from it; LAST: one and no further row; MORE
@@ -22,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from math import inf
 from typing import Protocol
 
 from engine.types import MAX_DRAFT_LENGTH, Choice, Drafter, RoundChoice
@@ -70,8 +72,12 @@ class RoundPlan(Protocol):
     def heeds(self) -> bool:
         """Whether `step` looks at the confidence, which takes time to compute."""
 
+    def limit_s(self, tokens: int) -> float:
+        """Seconds after which the next pass, which reads so many tokens, may be given up."""
+
     def passed(self, tokens: int, seconds: float) -> bool:
-        """The draft read so many tokens in one pass that took so long. Whether it should go on reading."""
+        """The draft read so many tokens in one pass that took so long, or was given up then. Whether it should go on
+        reading."""
 
     def step(self, confidence: float | None) -> Step:
         """What to do with the next row, which the last pass ended with."""
@@ -141,6 +147,9 @@ class _FixedPlan:
     @property
     def heeds(self) -> bool:
         return self.p_min > 0.0
+
+    def limit_s(self, tokens: int) -> float:
+        return inf
 
     def passed(self, tokens: int, seconds: float) -> bool:
         return True

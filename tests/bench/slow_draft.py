@@ -14,10 +14,12 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from math import inf
 from statistics import median
 from typing import TYPE_CHECKING
 
 from app.compare.presets import PRESETS
+from engine.decoder import Overdue
 from engine.launch import calm_threads
 from engine.types import ChatMessage, Drafter, GenerationRequest, LoadRequest, SamplingSettings
 
@@ -28,15 +30,19 @@ if TYPE_CHECKING:
 
 
 def slow_down(draft: Decoder, times: float) -> None:
-    """Let each pass of `draft` take `times` as long."""
+    """Let each pass of `draft` take `times` as long, and be given up as one on a processor is."""
     decode = draft.decode
 
-    def slowly(tokens: Sequence[int], outputs: int) -> Logits:
-        before = draft.spent_s
-        rows = decode(tokens, outputs)
-        further_s = (times - 1) * (draft.spent_s - before)
+    def slowly(tokens: Sequence[int], outputs: int, limit_s: float = inf) -> Logits:
+        before, held = draft.spent_s, len(draft.tokens)
+        rows = decode(tokens, outputs, limit_s)
+        took_s = draft.spent_s - before
+        further_s = min(times * took_s, limit_s) - took_s
         time.sleep(further_s)
         draft.spent_s += further_s
+        if times * took_s > limit_s:
+            draft.truncate(held)
+            raise Overdue
         return rows
 
     draft.decode = slowly  # type: ignore[method-assign]

@@ -88,6 +88,7 @@ class World:
         self.prompt = int(np.exp(rng.uniform(np.log(20), np.log(2000)))) if prompt else 0  # tokens
         self.draft_read_s = self.draft_token_s * float(rng.uniform(0.05, 1.0)) if prompt else self.draft_token_s
         self.stall = 1.0  # × what a draft pass was measured to take
+        self.interruptible = False  # a pass, as on a processor
         self._hard = 0.0  # chance that the hidden state is 1, to one who knows everything else
         self._tokens_of = np.hstack([np.ones((2, 1)), 1 + np.cumsum(np.cumprod(self.chances, axis=1), axis=1)])
 
@@ -153,6 +154,8 @@ class World:
         for part in parts([0] * unread, CHUNK):
             goes_on, seconds = self._pass(plan, len(part))
             draft_s += seconds
+            if not goes_on and seconds < self.pass_s(len(part)):
+                break
             unread -= len(part)
             if not goes_on:
                 break
@@ -160,6 +163,9 @@ class World:
 
     def _pass(self, plan: RoundPlan, tokens: int) -> tuple[bool, float]:
         seconds = self.pass_s(tokens)
+        limit_s = plan.limit_s(tokens)
+        if self.interruptible and seconds > limit_s:
+            return plan.passed(tokens, limit_s * (1 + 1e-6)), limit_s
         return plan.passed(tokens, seconds * self._noise()), seconds
 
     def _row(self, at: int) -> tuple[float, float | None]:

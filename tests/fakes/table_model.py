@@ -7,12 +7,13 @@ llama.cpp does, when it is told to.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.decoder import CacheState
+from engine.decoder import CacheState, Overdue
 from engine.distribution import Logits
 from engine.errors import EngineError, ErrorKind
 
@@ -64,13 +65,15 @@ class TableModel:
     def ctx(self) -> int:
         return self._ctx
 
-    def decode(self, tokens: Sequence[int], outputs: int) -> Logits:
+    def decode(self, tokens: Sequence[int], outputs: int, limit_s: float = inf) -> Logits:
         """See `Decoder.decode`. Raises ValueError where the real one would refuse a misuse."""
         count = len(tokens)
         if not 0 < count <= self.chunk or not 0 <= outputs <= count:
             raise ValueError(f"{count} tokens with {outputs} outputs")
         number, self._calls = self._calls, self._calls + 1
-        self.spent_s += self._cost_s
+        self.spent_s += min(self._cost_s, limit_s)
+        if self._cost_s > limit_s:
+            raise Overdue
         if (
             (self.fails_from is not None and number >= self.fails_from)
             or (self.most_outputs is not None and outputs > self.most_outputs)

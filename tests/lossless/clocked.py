@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp
+from math import exp, inf
 from typing import Final
 
 import numpy as np
@@ -82,6 +82,9 @@ class PlanAround:
     def heeds(self) -> bool:
         return self.plan.heeds
 
+    def limit_s(self, tokens: int) -> float:
+        return self.plan.limit_s(tokens)
+
     def passed(self, tokens: int, seconds: float) -> bool:
         return self.plan.passed(tokens, seconds)
 
@@ -99,5 +102,12 @@ class ClockedPlan(PlanAround):
     draft_s: float
     slower: float
 
+    def limit_s(self, tokens: int) -> float:
+        """None, or one that is over."""
+        return inf if self._seconds(tokens) <= self.plan.limit_s(tokens) else -1.0
+
     def passed(self, tokens: int, seconds: float) -> bool:
-        return self.plan.passed(tokens, (self.draft_s + FURTHER * (tokens - 1)) * self.slower)
+        return self.plan.passed(tokens, self._seconds(tokens))
+
+    def _seconds(self, tokens: int) -> float:
+        return (self.draft_s + FURTHER * (tokens - 1)) * self.slower

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -106,8 +107,8 @@ class DropsGuessesWhenItFails(ModelDrafter):
 class StaleDraft(TableModel):
     """Its rows lag one token behind. Slow, but lossless: q is still what the guess was drawn from."""
 
-    def decode(self, tokens: Sequence[int], outputs: int) -> Logits:
-        super().decode(tokens, outputs)
+    def decode(self, tokens: Sequence[int], outputs: int, limit_s: float = inf) -> Logits:
+        super().decode(tokens, outputs, limit_s)
         lagging = [self.tokens[0], *self.tokens[:-1]]
         return self._rows[lagging[len(lagging) - outputs :]]
 

@@ -138,6 +138,49 @@ def test_a_stalling_draft_pass_ends_drafting_and_its_cost_is_believed() -> None:
     assert controller.verdict.choice is Choice.RESTING
 
 
+def test_the_first_pass_of_a_reply_and_after_a_rest_is_given_up_where_it_would_stall() -> None:
+    """After four times its prediction, so that a draft that became far slower costs little; the others are not
+    watched, which takes time."""
+    controller = Controller(Costs(CHEAP))
+    plan = controller.plan([model()], 1000)
+    assert plan.limit_s(1) == 4 * CHEAP.draft_s
+    plan.passed(1, CHEAP.draft_s)
+    assert plan.limit_s(1) == inf
+    plan.step(None)
+    controller.saw(plan, 1, 1, 1, FLAT[1])
+    assert controller.plan([model()], 1000).limit_s(1) == inf
+    while controller.verdict.choice is not Choice.RESTING:
+        play(controller, CHEAP, nothing)
+    while not (plan := controller.plan([model()], 1000)).length:
+        controller.saw(plan, 0, 0, 0, FLAT[0])
+    assert plan.limit_s(1) < inf
+
+
+def test_a_pass_that_was_given_up_tells_what_the_draft_costs() -> None:
+    """At least so much; so it rests, and what a guess of it is worth is as unknown as before."""
+    controller = Controller(Costs(CHEAP))
+    plan = controller.plan([model()], 1000)
+    rates = list(controller.acceptance(Drafter.MODEL).rates)
+    assert not plan.passed(1, 1.01 * plan.limit_s(1))
+    controller.saw(plan, 0, 0, 0, FLAT[0])
+    assert controller.costs.draft() == pytest.approx(4.04 * CHEAP.draft_s)
+    assert controller.acceptance(Drafter.MODEL).rates == rates
+    assert controller.plan([model(2)], 1000).limit_s(1) < inf
+
+
+def test_a_rest_is_not_weighed_anew_at_each_token_unless_a_match_turns_up() -> None:
+    """The same words for some rounds, one token nearer to the probe; a match is used at once."""
+    controller = Controller(Costs(MeasuredCosts(FLAT, 40.0)))
+    verdicts = []
+    for _ in range(5):
+        controller.saw(controller.plan([NOTHING_FOUND, model()], 1000), 0, 0, 0, FLAT[0])
+        verdicts.append(controller.verdict)
+    assert {verdict.choice for verdict in verdicts} == {Choice.RESTING}
+    assert len({verdict.ratio for verdict in verdicts}) == 1
+    assert [verdict.resting for verdict in verdicts] == [0, 1, 2, 3, 4]
+    assert controller.plan([lookup(0.95), model()], 1000).drafter is Drafter.LOOKUP
+
+
 def test_rounds_that_take_far_longer_than_predicted_switch_drafting_off_for_a_while() -> None:
     """Three in a row do, for 64 tokens and then for twice as many; the next reply tries at once."""
     controller = Controller(Costs(CHEAP))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pytest
@@ -38,6 +39,9 @@ class Impatient:
     length = 4
     heeds = False
 
+    def limit_s(self, tokens: int) -> float:
+        return inf
+
     def passed(self, tokens: int, seconds: float) -> bool:
         return False
 
@@ -57,6 +61,9 @@ class Willing:
 
     def __init__(self) -> None:
         self._taken = 0
+
+    def limit_s(self, tokens: int) -> float:
+        return inf
 
     def passed(self, tokens: int, seconds: float) -> bool:
         return True
@@ -220,6 +227,32 @@ def test_a_row_that_is_no_number_fails_too() -> None:
         drafting = drafter(TableModel(rows))
         assert propose(drafting, [0], 4, p_min) == [1, 2]
         assert drafting.ended is Inactive.DRAFT_FAILED
+
+
+class Limited(Impatient):
+    """A plan that gives up after a second, and is told of it."""
+
+    def __init__(self) -> None:
+        self.told: list[int] = []
+
+    def limit_s(self, tokens: int) -> float:
+        return 1.0
+
+    def passed(self, tokens: int, seconds: float) -> bool:
+        self.told.append(tokens)
+        return False
+
+
+@pytest.mark.parametrize(("prompt", "tokens"), [([0], 1), ([5] * 40, 1)], ids=["row", "prompt"])
+def test_a_pass_that_is_given_up_proposes_nothing_and_is_no_failure(prompt: list[int], tokens: int) -> None:
+    """Whether it was to end with a row or read a part of the prompt; the next round may try again."""
+    model = TableModel.of(STEP, cost_s=2.0)
+    drafting = drafter(model)
+    plan = Limited()
+    assert drafting.propose(prompt, plan, 0, VOCAB, lambda: False) == []
+    assert plan.told == [tokens]
+    assert (model.tokens, drafting.ended) == ([], None)
+    assert model.spent_s == 1.0
 
 
 def test_reading_the_prompt_can_be_cancelled() -> None:

@@ -28,11 +28,11 @@ class Machine(TableModel):
     def set_threads(self, single: int, several: int) -> None:
         self.threads = single, several
 
-    def decode(self, tokens: Sequence[int], outputs: int) -> Logits:
+    def decode(self, tokens: Sequence[int], outputs: int, limit_s: float = inf) -> Logits:
         threads = self.threads[len(tokens) > 1]
         self.passes.append((threads, len(tokens)))
         self.now += self._seconds(threads, len(tokens))
-        return super().decode(tokens, outputs)
+        return super().decode(tokens, outputs, limit_s)
 
     def choice(self, *numbers: int) -> tuple[int, int]:
         return choose(self, numbers, clock=lambda: self.now)
