@@ -27,8 +27,8 @@ LIFT_HALF_LIFE: Final = 512.0  # judged guesses; how a draft's confidence is to 
 LIFT_LEAN: Final = 1.0  # guesses, half of them kept, that are added to each bin
 EDGES: Final = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98)  # of the bins: closer where most guesses are
 # Of the guesses in each bin, so many are kept where HOPE is the rate of all; and as how many guesses that counts. The
-# confidence of a draft model is a probability, and about true. A lookup's is length ÷ (length + 1) of its match: what
-# repeats for two or three tokens may be chance, what repeats for twenty goes on.
+# confidence of a draft model is a probability, and about true. A lookup's is n ÷ (n + 1) for n tokens that agree before
+# it: what repeats for two or three tokens may be chance, what repeats for twenty goes on.
 USUAL: Final[Mapping[Drafter, tuple[float, ...]]] = {
     Drafter.MODEL: (0.4, 0.45, 0.55, 0.65, 0.75, 0.88, 0.95, 0.98, 0.99),
     Drafter.LOOKUP: (0.5, 0.5, 0.5, 0.5, 0.5, 0.75, 0.88, 0.96, 0.99),

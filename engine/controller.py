@@ -222,10 +222,10 @@ class Controller:
         curve, acceptance = self.costs.curve, self._acceptance[offer.drafter]
         if hopeful:
             chances = acceptance.hopeful()
-        elif offer.confidence is None:
+        elif offer.passes:
             chances = acceptance.rates
         else:
-            chances = [acceptance.chance(at, offer.confidence) for at in range(room)]
+            chances = _chances(acceptance, offer)
         first_s = further_s = missed_s = 0.0
         if offer.passes:
             reading_s = _reading_s(self.costs, offer, hopeful=hopeful)
@@ -279,6 +279,11 @@ class Controller:
             survives *= rate
             tokens += survives
         return max(0.0, _seconds(self.costs, offer, length, length) / self.costs.verify(1) - tokens)
+
+
+def _chances(acceptance: Acceptance, offer: Offer) -> list[float]:
+    """That each guess is kept if all before it are, of a drafter that tells beforehand how sure it is."""
+    return [acceptance.chance(at, sure) for at, sure in enumerate(offer.confidences[:MAX_DRAFT_LENGTH])]
 
 
 def _best_length(
@@ -343,7 +348,7 @@ class AutoPlan:
             self.length = option.room if choice is Choice.DRAFTING else option.length
         elif option is not None:
             self.length = option.length
-            self.confidences = [option.offer.confidence] * option.length
+            self.confidences = [*option.offer.confidences[: option.length]]
 
     def rows(self, drafted: int) -> list[float | None]:
         """Confidences of the guesses that were made, and of the row that was dropped after them if there was one."""
@@ -389,9 +394,8 @@ class AutoPlan:
         at = len(self.confidences)
         if self.choice is not Choice.DRAFTING or at >= self.length:
             return False
-        curve, acceptance = self._costs.curve, self._acceptance[offer.drafter]
-        chances = [acceptance.chance(place, offer.confidence) for place in range(min(offer.room, MAX_DRAFT_LENGTH))]
-        _, tokens, seconds = _best_length(curve, chances)
+        curve = self._costs.curve
+        _, tokens, seconds = _best_length(curve, _chances(self._acceptance[offer.drafter], offer))
         further_s = self._costs.draft() + curve[at + 1] - curve[at]
         return tokens * further_s > GIVES_WAY * seconds
 

@@ -17,7 +17,7 @@ from engine.distribution import Distribution, Ids, distribution, distribution_an
 from engine.errors import EngineError
 from engine.lookup import Lookup, Match
 from engine.policy import Offer, RoundPlan, Step
-from engine.types import MAX_DRAFT_LENGTH, Drafter, Inactive, SamplingSettings
+from engine.types import MAX_DRAFT_LENGTH, MAX_MATCH, Drafter, Inactive, SamplingSettings
 from engine.verify import AcceptanceRule
 
 COPYING: Final = 5  # tokens that agreed
@@ -257,7 +257,7 @@ class LookupDrafter:
         if match is None or match.length < self._least:
             return [Offer(Drafter.LOOKUP, 0, passes=False)]
         room = match.length if match.length < COPYING else MAX_DRAFT_LENGTH
-        return [Offer(Drafter.LOOKUP, room, passes=False, confidence=_sureness(match))]
+        return [Offer(Drafter.LOOKUP, room, passes=False, confidences=_sureness(match, room))]
 
     def propose(
         self, committed: list[int], plan: RoundPlan, position: int, vocab_size: int, cancelled: Callable[[], bool]
@@ -267,11 +267,12 @@ class LookupDrafter:
         if match is None:
             return []
         guesses: list[Guess] = []
-        for token in self._lookup.follow(match, plan.length):
+        following = self._lookup.follow(match, plan.length)
+        for token, sure in zip(following, _sureness(match, len(following)), strict=True):
             if token >= vocab_size:  # a prompt may hold what the target cannot write
                 break
             q = Distribution(np.array([token]), np.ones(1))
-            guesses.append(Guess(token, q, Drafter.LOOKUP, _sureness(match), match.length))
+            guesses.append(Guess(token, q, Drafter.LOOKUP, sure, match.length))
             if self._ends(token):
                 break
         return guesses
@@ -282,7 +283,8 @@ class LookupDrafter:
         match = self._lookup.find()
         if match is None or match.length < max(COPYING, self._least) or self._ends(guess):
             return None
-        return Offer(Drafter.LOOKUP, MAX_DRAFT_LENGTH, passes=False, confidence=_sureness(match))
+        sure = _sureness(match, MAX_DRAFT_LENGTH)
+        return Offer(Drafter.LOOKUP, MAX_DRAFT_LENGTH, passes=False, confidences=sure)
 
     def forget(self, length: int) -> None:
         """What lies beyond `length` tokens were guesses."""
@@ -292,9 +294,13 @@ class LookupDrafter:
         """Only the reply itself is looked at, so there is nothing to forget."""
 
 
-def _sureness(match: Match) -> float:
-    """Grows with the match; what it is worth is learned."""
-    return match.length / (match.length + 1)
+_SURENESS: Final = tuple(agreed / (agreed + 1) for agreed in range(MAX_MATCH + MAX_DRAFT_LENGTH))
+
+
+def _sureness(match: Match, guesses: int) -> tuple[float, ...]:
+    """Of each guess: grows with the tokens that agree before it, those that were guessed before it counted, as it only
+    matters if they were right. What it is worth is learned."""
+    return _SURENESS[match.length : match.length + guesses]
 
 
 class ChainedDrafter:

@@ -38,7 +38,7 @@ class Offer:
         unread: tokens that its first pass has to read: 1; 2 after a round of which all was kept; more after a rest.
         copy_s: seconds in which all but the last of them can be copied instead, if that is quicker.
         passes: each guess takes a pass of the draft model; otherwise guesses cost nothing.
-        confidence: in its guesses, where it is known before the round.
+        confidences: in each of its guesses, where they are known before the round; as many as there is room for.
     """
 
     drafter: Drafter
@@ -46,7 +46,7 @@ class Offer:
     unread: int = 1
     copy_s: float | None = None
     passes: bool = True
-    confidence: float | None = None
+    confidences: Sequence[float] = ()
 
 
 class Step(Enum):

@@ -26,7 +26,7 @@ def model(unread: int = 1, room: int = MAX_DRAFT_LENGTH) -> Offer:
 
 
 def lookup(confidence: float, room: int = MAX_DRAFT_LENGTH) -> Offer:
-    return Offer(Drafter.LOOKUP, room, passes=False, confidence=confidence)
+    return Offer(Drafter.LOOKUP, room, passes=False, confidences=(confidence,) * max(0, room))
 
 
 def play(

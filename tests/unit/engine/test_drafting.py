@@ -273,6 +273,17 @@ def looking(text: list[int], least: int = 3, end: int | None = None) -> LookupDr
 TEXT = [1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3]  # its last three tokens stood before
 
 
+def test_the_further_a_copy_went_on_the_surer_is_the_lookup_of_each_guess() -> None:
+    """A guess counts the tokens that agree before it, guesses included: the second of a match of three as the first of
+    one of four."""
+    drafting = looking([])
+    (offer,) = drafting.offers(TEXT)
+    assert offer.confidences == (3 / 4, 4 / 5, 5 / 6)
+    guesses = proposed(drafting, TEXT, 3, VOCAB)
+    assert tuple(guess.confidence for guess in guesses) == offer.confidences
+    assert {guess.match for guess in guesses} == {3}
+
+
 def test_the_lookup_proposes_as_far_ahead_as_the_text_agreed() -> None:
     """Three tokens agree, so three are proposed, or fewer where the plan says so, each with all of its row on it."""
     guesses = proposed(looking([]), TEXT, 4, VOCAB, free=16)
@@ -326,7 +337,7 @@ class Yielding(Willing):
 
     def gives_way(self, offer: Offer) -> bool:
         assert offer.drafter is Drafter.LOOKUP
-        assert offer.confidence is not None
+        assert len(offer.confidences) == offer.room
         return True
 
 
