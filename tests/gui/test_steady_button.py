@@ -165,6 +165,7 @@ def test_enter_held_on_run(shell: Shell) -> None:
     hold(shell.compare.bar.run, Qt.Key.Key_Return)
     shell.wait(lambda: shell.comparing.running)
     shell.wait(lambda: not shell.compare.bar.run.isDown())
+    shell.wait(lambda: len(shell.client.requests) >= 3)  # the last one is made by the thread of the run
     assert shell.compare.bar.state is RunState.STOP
     assert (asked, len(shell.client.requests)) == (1, 3)
 
