@@ -151,23 +151,26 @@ def test_run(shell: Shell) -> None:
     assert shell.compare.bar.state is RunState.STOP
 
 
+def stop_when_asked(shell: Shell, requests: int) -> int:
+    """Stop the run once it has made its request, which its own thread does. How many there were in all."""
+    shell.wait(lambda: len(shell.client.requests) >= requests)
+    shell.comparing.stop()
+    shell.wait(lambda: not shell.comparing.running)
+    return len(shell.client.requests)
+
+
 def test_enter_held_on_run(shell: Shell) -> None:
     """Enter that is held down on Run, or in the prompt, runs once."""
     open_compare(shell, *[tapes.held(off(), 3)] * 3)
     hold(shell.compare.bar.prompt.edit, Qt.Key.Key_Return)
-    shell.comparing.stop()
-    shell.wait(lambda: not shell.comparing.running)
-    asked = len(shell.client.requests)
+    first = stop_when_asked(shell, 1)
     hold(shell.compare.bar.prompt.edit, Qt.Key.Key_Return, times=1)
-    shell.comparing.stop()
-    shell.wait(lambda: not shell.comparing.running)
+    second = stop_when_asked(shell, 2)
     shell.compare.bar.run.setFocus()
     hold(shell.compare.bar.run, Qt.Key.Key_Return)
-    shell.wait(lambda: shell.comparing.running)
-    shell.wait(lambda: not shell.compare.bar.run.isDown())
-    shell.wait(lambda: len(shell.client.requests) >= 3)  # the last one is made by the thread of the run
+    shell.wait(lambda: len(shell.client.requests) >= 3 and not shell.compare.bar.run.isDown())
     assert shell.compare.bar.state is RunState.STOP
-    assert (asked, len(shell.client.requests)) == (1, 3)
+    assert (first, second, len(shell.client.requests)) == (1, 2, 3)
 
 
 def test_stop_in_a_chat(shell: Shell) -> None:
