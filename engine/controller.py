@@ -129,6 +129,7 @@ class Controller:
         """See `engine.policy.Policy`."""
         self._looks = any(not offer.passes for offer in offers)
         offers = [offer for offer in offers if offer.room > 0]
+        self._offered = [offer.drafter for offer in offers]
         if self._rests_on > 0 and offers and all(offer.passes for offer in offers):
             return self._rest_on()
         self._rests_on = 0
@@ -141,7 +142,6 @@ class Controller:
         if self._paused:  # whatever it was may be over
             self._slow = self._paused = 0
             self._pause *= 2
-        self._offered = [offer.drafter for offer in offers]
         self._matched = any(option.ratio >= WORTH and not option.offer.passes for option in options)
         paying = _best([option for option in options if option.ratio >= WORTH and self._pays_back(option, budget)])
         if paying is not None:

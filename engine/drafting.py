@@ -154,7 +154,8 @@ class ModelDrafter:
                 self.ended = Inactive.DRAFT_FAILED
                 return []
             except Overdue:
-                pass  # as the plan will find
+                plan.passed(len(part), perf_counter() - begin)
+                return []
             now = perf_counter()
             if not plan.passed(len(part), now - begin):
                 return []

@@ -154,9 +154,8 @@ class World:
         for part in parts([0] * unread, CHUNK):
             goes_on, seconds = self._pass(plan, len(part))
             draft_s += seconds
-            if not goes_on and seconds < self.pass_s(len(part)):
-                break
-            unread -= len(part)
+            if seconds == self.pass_s(len(part)):  # not given up
+                unread -= len(part)
             if not goes_on:
                 break
         return unread, draft_s
