@@ -329,13 +329,14 @@ class HubHandler(BaseHTTPRequestHandler):
                     changed = bytearray(piece)
                     changed[fault.damaged_at - at] ^= 1
                     piece = memoryview(bytes(changed))
+                self.request_record.sent += len(piece)  # before: who has the last byte may ask at once
                 try:
                     self.wfile.write(piece)
                 except OSError:  # the client has gone
+                    self.request_record.sent -= len(piece)
                     self.close_connection = True
                     return
                 at += len(piece)
-                self.request_record.sent = at - first
             match stops.get(stop - first):
                 case True:
                     self.close_connection = True
