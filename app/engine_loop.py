@@ -208,10 +208,14 @@ class EngineLoop:
 
     def _receive(self, engine: EngineProcess) -> None:
         try:
-            event: Event = engine.connection.recv()
+            message: tuple[Event, ...] = engine.connection.recv()
         except (EOFError, OSError):
             self._bury(engine)
             return
+        for event in message:
+            self._take(engine, event)
+
+    def _take(self, engine: EngineProcess, event: Event) -> None:
         match event:
             case Ready(info):
                 engine.info = info

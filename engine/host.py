@@ -37,6 +37,7 @@ from engine.protocol import (
 )
 from engine.session import Session
 from engine.threads import lent_cores
+from engine.waiting import Watch
 
 _C = TypeVar("_C", Load, Generate, Weigh, Quantize)
 
@@ -52,6 +53,7 @@ class EngineHost:
         self._work: queue.SimpleQueue[Load | Generate | Weigh | Quantize | Shutdown] = queue.SimpleQueue()
         self._cancelled: set[int] = set()
         self._session: Session | None = None
+        self._watch = Watch(os.environ)
 
     def serve(self) -> None:
         """Runs on the main thread; returns after `Shutdown`."""
@@ -86,7 +88,8 @@ class EngineHost:
     def _guard(self, job: int, work: Callable[[_C], None], command: _C) -> None:
         """Every job ends with exactly one ending."""
         try:
-            work(command)
+            with self._watch.working():
+                work(command)
         except EngineError as error:
             self._outbox.put(Failed(job, error.report))
         except MemoryError as error:  # Python's own arrays and objects ran out of it
@@ -108,6 +111,7 @@ class EngineHost:
 
     def _load(self, command: Load) -> None:
         self._unload()
+        self._watch.expect(command.request.threads or lent_cores().physical)
         self._session = load_session(
             command.job, command.request, command.knowledge, self._outbox.put, self._is_cancelled(command.job)
         )

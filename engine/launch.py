@@ -6,16 +6,11 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import MutableMapping
 from io import TextIOWrapper
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final
 
-# How often a thread of GNU's OpenMP looks for its partners before it sleeps; by itself 300,000 times, which is lost
-# time where another program has taken a partner's core. On two cores, one of them busy: 2.6 tokens a second with the
-# default, 9.7 with this number, 19 without looking. On quiet cores: 43, 43 and 20 (docs/adr/0010).
-_SPINS: Final = "5000"
 _MOST_MEMORY: Final = 8 << 30  # bytes; of all known models, the state of recurrent layers takes less than one
 
 
@@ -65,15 +60,5 @@ def _prepare(log_path: str) -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
     # On a failed assertion ggml would fork a debugger for a backtrace, which may hang for minutes.
     os.environ["GGML_NO_BACKTRACE"] = "1"
-    calm_threads(os.environ)
     # Ctrl-C in a terminal reaches the whole group; the app decides what it means and cancels through the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def calm_threads(environment: MutableMapping[str, str]) -> None:
-    """Let OpenMP's threads share their cores with other programs, unless the user decided otherwise.
-
-    Read by libgomp when it is loaded, so this comes before the import of llama.cpp.
-    """
-    if "OMP_WAIT_POLICY" not in environment:
-        environment.setdefault("GOMP_SPINCOUNT", _SPINS)

@@ -12,16 +12,14 @@ was trained with makes nonsense, and takes as long.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from engine.launch import calm_threads
-
-if TYPE_CHECKING:
-    from engine.session import Session
-    from engine.stats import ReplyStats
+from engine.loading import load_session
+from engine.session import Session
+from engine.stats import FoldedEvent, ReplyFold, ReplyStats
+from engine.types import GenerationRequest, LoadRequest, SamplingSettings
 
 TEXT: Final = "The keeper of the lighthouse wrote down what the sea did that day, and then what he had dreamt. "
 TEXT_TOKENS: Final = 22  # roughly; vocabularies differ
@@ -30,9 +28,6 @@ SHORT: Final = 16  # tokens of a reply
 
 def reply(session: Session, prompt: str, tokens: int, *, speculate: bool, cold: bool = False) -> ReplyStats:
     """Write one of so many tokens."""
-    from engine.stats import FoldedEvent, ReplyFold
-    from engine.types import GenerationRequest, SamplingSettings
-
     sampling = SamplingSettings(repeat_penalty=1.1, seed=1)
     request = GenerationRequest(1, prompt=prompt, sampling=sampling, max_tokens=tokens, speculate=speculate, cold=cold)
     fold = ReplyFold()
@@ -56,10 +51,6 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5, help="pairs of short and long replies")
     parser.add_argument("--max-tokens", type=int, default=112, help="of a long reply")
     arguments = parser.parse_args()
-    calm_threads(os.environ)  # before llama.cpp is loaded
-    from engine.loading import load_session
-    from engine.types import LoadRequest
-
     ctx = max(arguments.contexts) * 5 // 4 + arguments.max_tokens
     request = LoadRequest(arguments.target, arguments.draft, ctx=ctx)
     session = load_session(1, request, None, lambda progress: None, lambda: False)

@@ -10,23 +10,19 @@ times, from the request to the last token. The lookup takes no part, so that it 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Sequence
 from math import inf
 from statistics import median
-from typing import TYPE_CHECKING
 
 from app.compare.presets import PRESETS
-from engine.decoder import Overdue
-from engine.launch import calm_threads
+from engine.decoder import Decoder, Overdue
+from engine.distribution import Logits
+from engine.loading import load_session
+from engine.session import Session
+from engine.stats import FoldedEvent, ReplyFold
 from engine.types import ChatMessage, Drafter, GenerationRequest, LoadRequest, SamplingSettings
-
-if TYPE_CHECKING:
-    from engine.decoder import Decoder
-    from engine.distribution import Logits
-    from engine.session import Session
 
 
 def slow_down(draft: Decoder, times: float) -> None:
@@ -50,8 +46,6 @@ def slow_down(draft: Decoder, times: float) -> None:
 
 def seconds(session: Session, request: GenerationRequest) -> tuple[float, float, int]:
     """From the request to the last token, those inside the draft, and how many tokens there were."""
-    from engine.stats import FoldedEvent, ReplyFold
-
     fold = ReplyFold()
     begin = time.perf_counter()
     for event in session.generate(request, lambda: False):
@@ -70,22 +64,19 @@ def main() -> None:
     parser.add_argument("--max-tokens", type=int, default=512)
     parser.add_argument("--temperature", type=float, default=0.0)
     arguments = parser.parse_args()
-    calm_threads(os.environ)  # before llama.cpp is loaded
-    from engine.loading import load_session
-
     loaded = LoadRequest(arguments.target, arguments.draft, ctx=2048 + arguments.max_tokens)
     sys.stdout.write(f"{'':10}{'off s':>8}{'on s':>8}{'on / off':>10}{'in the draft s':>16}{'tokens':>8}\n")
     for preset in PRESETS:
         if preset.id not in arguments.presets:
             continue
         rows = []
-        for _ in range(arguments.repeats):
+        for repeat in range(arguments.repeats):
             session = load_session(1, loaded, None, lambda progress: None, lambda: False)
             session.measure(lambda: False)
             assert session._draft is not None
             slow_down(session._draft, arguments.times)
-            (off_s, _, off_tokens), (on_s, draft_s, tokens) = (
-                seconds(
+            timed = {
+                speculate: seconds(
                     session,
                     GenerationRequest(
                         job=1,
@@ -98,8 +89,9 @@ def main() -> None:
                         cold=True,
                     ),
                 )
-                for speculate in (False, True)
-            )
+                for speculate in ((False, True) if repeat % 2 else (True, False))
+            }
+            (off_s, _, off_tokens), (on_s, draft_s, tokens) = timed[False], timed[True]
             session.close()
             assert tokens == off_tokens
             rows.append((off_s, on_s, on_s / off_s, draft_s))

@@ -76,7 +76,7 @@ def fails_to_quantize(connection: Connection, log_path: str) -> None:
     assert isinstance(command, Quantize)
     Path(command.destination).write_bytes(b"GG")
     report = ErrorReport(ErrorKind.QUANTIZE_FAILED, (("path", command.source), ("reason", "code 1")))
-    connection.send(Failed(command.job, report))
+    connection.send((Failed(command.job, report),))
     connection.recv()
 
 
@@ -108,7 +108,7 @@ def loaded_pair(request: LoadRequest) -> LoadedPair:
 
 def _start(connection: Connection, log_path: str) -> None:
     _write(log_path, f"process {os.getpid()} started\n")
-    connection.send(Ready(EngineInfo(os.getpid(), "0.3.36", ("CPU",), False, "scripted", ())))
+    connection.send((Ready(EngineInfo(os.getpid(), "0.3.36", ("CPU",), False, "scripted", ())),))
 
 
 class _Server:
@@ -139,7 +139,7 @@ class _Server:
         return command
 
     def _send(self, event: Event) -> None:
-        self._connection.send(event)
+        self._connection.send((event,))
 
     def _load(self, job: int, request: LoadRequest) -> None:
         self._loaded = False
