@@ -12,9 +12,8 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
-from typing import Final
+from contextlib import contextmanager, suppress
+from typing import Final, NoReturn
 
 import psutil
 
@@ -33,41 +32,36 @@ class Crowd:
     """Whether other programs take processors that our threads need.
 
     Attributes:
-        threads: as many compute.
         crowded: by what was seen last.
     """
 
-    def __init__(self, processors: int) -> None:
-        """`processors` is how many this process may use."""
-        self.threads = processors
+    def __init__(self) -> None:
         self.crowded = False
-        self._processors = processors
 
-    def see(self, others: float) -> None:
-        """`others` is how many of them other programs have used for some time."""
-        taken = others - (self._processors - self.threads)
-        self.crowded = taken > (_QUIET if self.crowded else _CROWDED)
+    def see(self, others: float, spare: int) -> None:
+        """Other programs have used so many processors for some time, our threads leave so many free (below 0 where
+        there are more threads than processors)."""
+        self.crowded = others - spare > (_QUIET if self.crowded else _CROWDED)
 
 
 class Watch:
     """Looks twice a second, while there is work, at what others do, and lets OpenMP's threads wait accordingly.
 
-    Does nothing where OpenMP is another one than GNU's, or the user has settled how it waits.
+    Does nothing where OpenMP is another one than GNU's, the user has settled how it waits, or the system does not tell
+    what its processors do.
     """
 
-    def __init__(self, environment: Mapping[str, str], spent: Callable[[], float] | None = None) -> None:
-        """`spent` tells how many seconds others have spent so far on the processors that this process may use."""
-        processors = _own_processors()
-        self._spent = spent or partial(spent_by_others, processors)
-        self._crowd = Crowd(len(processors))
-        self._team: IdleTeam | None = None
+    def __init__(self, environment: Mapping[str, str], spent: Callable[[Sequence[int]], float] | None = None) -> None:
+        """`spent` tells how many seconds others have spent so far on processors, by their numbers."""
+        self._spent = spent or spent_by_others
+        self._threads = 0
         self._working, self._resting = threading.Event(), threading.Event()
         if is_gnu() and not environment.keys() & {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}:
             threading.Thread(target=self._run, name="watch", daemon=True).start()
 
     def expect(self, threads: int) -> None:
         """So many compute from now on."""
-        self._crowd.threads = threads
+        self._threads = threads
 
     @contextmanager
     def working(self) -> Iterator[None]:
@@ -81,17 +75,23 @@ class Watch:
             self._resting.set()
 
     def _run(self) -> None:
+        with suppress(OSError, RuntimeError):
+            self._look(_own_processors())
+
+    def _look(self, processors: Sequence[int]) -> NoReturn:
+        crowd, team = Crowd(), None
         while True:
             self._working.wait()
-            before, begin = self._spent(), time.monotonic()
+            before, begin = self._spent(processors), time.monotonic()
             if self._resting.wait(_PERIOD_S):
                 continue  # what others do now takes nothing away
-            self._crowd.see((self._spent() - before) / (time.monotonic() - begin))
-            if self._crowd.crowded and self._team is None:
-                self._team = IdleTeam()
-            elif not self._crowd.crowded and self._team is not None:
-                self._team.close()
-                self._team = None
+            others = (self._spent(processors) - before) / (time.monotonic() - begin)
+            crowd.see(others, len(processors) - self._threads)
+            if crowd.crowded and team is None:
+                team = IdleTeam()
+            elif not crowd.crowded and team is not None:
+                team.close()
+                team = None
 
 
 def spent_by_others(processors: Sequence[int]) -> float:

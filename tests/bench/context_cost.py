@@ -18,7 +18,7 @@ from typing import Final
 
 from engine.loading import load_session
 from engine.session import Session
-from engine.stats import FoldedEvent, ReplyFold, ReplyStats
+from engine.stats import FoldedEvent, GenerationStats, ReplyFold
 from engine.types import GenerationRequest, LoadRequest, SamplingSettings
 
 TEXT: Final = "The keeper of the lighthouse wrote down what the sea did that day, and then what he had dreamt. "
@@ -26,7 +26,7 @@ TEXT_TOKENS: Final = 22  # roughly; vocabularies differ
 SHORT: Final = 16  # tokens of a reply
 
 
-def reply(session: Session, prompt: str, tokens: int, *, speculate: bool, cold: bool = False) -> ReplyStats:
+def reply(session: Session, prompt: str, tokens: int, *, speculate: bool, cold: bool = False) -> GenerationStats:
     """Write one of so many tokens."""
     sampling = SamplingSettings(repeat_penalty=1.1, seed=1)
     request = GenerationRequest(1, prompt=prompt, sampling=sampling, max_tokens=tokens, speculate=speculate, cold=cold)
@@ -37,7 +37,7 @@ def reply(session: Session, prompt: str, tokens: int, *, speculate: bool, cold: 
     return fold.stats
 
 
-def outside_us(stats: ReplyStats) -> float:
+def outside_us(stats: GenerationStats) -> float:
     """Outside llama.cpp, from the first token on."""
     return (stats.decode_s - stats.draft_s - stats.verify_s) * 1e6
 

@@ -16,8 +16,7 @@ from typing import Any
 
 from engine.fit import FitSettings
 from engine.types import FlashAttention, KvType
-
-_ROOT = Path(__file__).parents[2]
+from tests.fakes.own_process import answer_of
 
 
 def real_loads(questions: Sequence[tuple[Path, FitSettings, bool]]) -> list[tuple[int, int, int] | None]:
@@ -26,16 +25,8 @@ def real_loads(questions: Sequence[tuple[Path, FitSettings, bool]]) -> list[tupl
         [str(path), s.ctx, s.kv_type.value, s.flash_attention.value, s.ubatch, s.outputs, s.gpu_layers, engine]
         for path, s, engine in questions
     ]
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.fakes.real_load"],
-        cwd=_ROOT,
-        input=json.dumps(lines).encode(),
-        capture_output=True,
-        timeout=200,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr.decode(errors="replace")[-4000:]
-    return [answer if answer is None else tuple(answer) for answer in json.loads(done.stdout)]
+    answers = answer_of("tests.fakes.real_load", question=lines)
+    return [answer if answer is None else tuple(answer) for answer in answers]
 
 
 def system_info() -> str:

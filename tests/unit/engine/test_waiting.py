@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import psutil
 import pytest
@@ -32,19 +32,18 @@ def test_what_others_take_counts_from_where_our_threads_need_it(
     processors: int, threads: int, others: float, crowded: bool
 ) -> None:
     """Processors that we do not use are theirs."""
-    crowd = Crowd(processors)
-    crowd.threads = threads
-    crowd.see(others)
+    crowd = Crowd()
+    crowd.see(others, processors - threads)
     assert crowd.crowded is crowded
 
 
 def test_it_stays_crowded_while_another_program_has_the_core_that_sleeping_threads_left_it() -> None:
     """What took half a core from threads that were awake takes a whole one then; a little work does not hold on."""
-    crowd = Crowd(2)
-    crowd.see(0.5)
-    crowd.see(0.9)
+    crowd = Crowd()
+    crowd.see(0.5, 0)
+    crowd.see(0.9, 0)
     assert crowd.crowded
-    crowd.see(0.4)
+    crowd.see(0.4, 0)
     assert not crowd.crowded
 
 
@@ -100,7 +99,7 @@ class Meter:
         self._spent, self._since = self(), time.monotonic()
         self._rate = rate
 
-    def __call__(self) -> float:
+    def __call__(self, processors: Sequence[int] = ()) -> float:
         return self._spent + (time.monotonic() - self._since) * self._rate
 
 
@@ -110,6 +109,7 @@ def test_the_watch_acts_while_there_is_work() -> None:
     processors = psutil.cpu_count() or 1
     process, meter = psutil.Process(), Meter()
     watch = Watch({}, meter)
+    watch.expect(processors)
     usual = process.num_threads()
 
     def crowded() -> bool:
@@ -125,6 +125,18 @@ def test_the_watch_acts_while_there_is_work() -> None:
     assert crowded()
     with watch.working():
         assert eventually(lambda: process.num_threads() <= usual)
+
+
+def test_a_system_that_tells_nothing_is_left_as_it_is() -> None:
+    """As in a sandbox that hides what its processors do."""
+
+    def hidden(processors: Sequence[int]) -> float:
+        raise PermissionError
+
+    usual = psutil.Process().num_threads()
+    watch = Watch({}, hidden)
+    with watch.working():
+        assert eventually(lambda: psutil.Process().num_threads() == usual)
 
 
 @pytest.mark.parametrize("wish", [{"OMP_WAIT_POLICY": "active"}, {"GOMP_SPINCOUNT": "123"}])
