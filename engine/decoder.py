@@ -68,7 +68,8 @@ class Decoder(Protocol):
         """Forget everything."""
 
     def can_save(self) -> bool:
-        """Whether what the cache holds now is little enough to be copied."""
+        """Whether what the cache holds, or held some tokens ago, is little enough to be copied. Cheap; `save` looks
+        closer."""
 
     def save(self) -> CacheState | None:
         """What the cache holds; None if it cannot be copied."""

@@ -15,6 +15,7 @@ from engine.types import Drafter, DraftRound, GenerationRequest, LoadRequest, Sa
 from tests.conftest import StarterFiles
 from tests.e2e.conftest import TinyPair
 from tests.fakes.gguf_files import Tiny, write_model
+from tests.fakes.state_sizes import times_asked
 
 LONG = "The keeper of the lighthouse wrote down what the sea did that day, and then what he had dreamt. " * 20
 GREEDY = SamplingSettings(temperature=0.0)
@@ -70,3 +71,8 @@ def test_other_drafts_read_for_themselves_and_the_text_is_the_targets(
         on, _ = write(client, pair, "abc" * 40, length=length)
         assert on.stats.draft_inactive is None
         assert [token.token_id for token in on.tokens] == [token.token_id for token in off.tokens]
+
+
+def test_asking_in_every_round_whether_the_cache_can_be_copied_costs_nothing(starter: StarterFiles) -> None:
+    """llama.cpp walks through the whole cache to tell its size, which would take longer with every token."""
+    assert 0 < times_asked(starter.draft) <= 3
