@@ -125,7 +125,6 @@ class EngineClient:
 
         Idempotent, and called at the interpreter's exit in any case.
         """
-        atexit.unregister(self.close)
         if self._post(self._loop.begin_closing) and self._thread is not None:
             self._thread.join(self._patience.close_s + 1.0)
             engine = self._loop.engine
@@ -133,6 +132,7 @@ class EngineClient:
                 engine.kill()
         if self._thread is not None:
             self._thread.join()
+        atexit.unregister(self.close)  # last: an interrupt before this must not leave an engine behind
 
     def _new_job(self) -> Job:
         return Job(next(self._numbers), self._ask_cancel)

@@ -182,7 +182,9 @@ class EngineLoop:
             return
         self._close_by = time.monotonic() + self._patience.close_s
         self._cancel_all()
-        if self.engine is not None:
+        if self.engine is not None and self.engine.info is None:
+            self.engine.kill()  # it would not hear before it is ready
+        elif self.engine is not None:
             self.engine.send(Shutdown())
 
     def add_listener(self, listener: Listener) -> None:

@@ -98,7 +98,8 @@ class EngineProcess:
             self._process.kill()
             self._process.join()
         exit_code = self._process.exitcode or 0
-        self._process.close()
+        with contextlib.suppress(ValueError):  # where the interpreter ends, its exit handler has waited for it first
+            self._process.close()
         self.connection.close()
         log = self.log if self.killed or exit_code == 0 else mark_crashed(self.log)
         report = self.fault if self.info is None else None

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import assert_never
+from typing import Final, assert_never
 
 from app import model_words, shortage_words
 from app.amounts import count, size
@@ -18,6 +18,7 @@ from app.translate import translate
 from engine.errors import ErrorKind, ErrorReport
 from engine.types import Choice, EndReason, Inactive
 
+_FROM_OUTSIDE: Final = ("SIGKILL", "SIGTERM", "SIGHUP")  # signals that no fault of its own sends
 _WINDOWS_ILLEGAL_INSTRUCTION = str(0xC000001D)
 
 # Why a path cannot be read, in the system's words: reports bring these and no numbers.
@@ -84,7 +85,7 @@ def words_for(kind: ErrorKind, facts: Facts) -> tuple[str, str]:
         # Files.
         case ErrorKind.FILE_MISSING:
             return translate("messages", "{path_name} is not there"), translate(
-                "messages", "No file was found at {path}. Check the path, or choose another model."
+                "messages", "No file was found at {path}. Check the path, or choose another file."
             )
         case ErrorKind.FILE_UNREADABLE:
             return translate("messages", "{path_name} cannot be read"), _unreadable(facts)
@@ -300,7 +301,7 @@ def _unwritable(facts: Facts) -> tuple[str, str]:
 
 
 def _start_failed(facts: Facts) -> str:
-    if facts["signal"] == "SIGKILL" and not facts["reason"]:
+    if facts["signal"] in _FROM_OUTSIDE and not facts["reason"]:
         return translate(
             "messages",
             "Something outside the program ended it before it was ready, most often the system because memory ran out. "
@@ -333,7 +334,7 @@ def _died(facts: Facts) -> str:
         return translate("messages", "It no longer answered, so it was ended. Load the pair again.")
     if facts["need_bytes"]:
         return shortage_words.died(facts)
-    if facts["signal"] == "SIGKILL":
+    if facts["signal"] in _FROM_OUTSIDE:
         return translate(
             "messages",
             "Something outside the program ended it, most often the system because memory ran out. "

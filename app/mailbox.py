@@ -23,6 +23,7 @@ class Mailbox:
         # Re-entrant, so that a signal handler may post while its own thread is posting.
         self._lock = threading.RLock()
         self._requests: list[Request] = []
+        self._waking = False  # its owner has been told of them
         self._closed = False
 
     def post(self, request: Request) -> bool:
@@ -31,14 +32,18 @@ class Mailbox:
             if self._closed:
                 return False
             self._requests.append(request)
-            if len(self._requests) == 1:  # else its owner is already being woken
+            if not self._waking:
+                # In this order: where a signal handler raises between the two, the next post wakes the owner, once more
+                # if need be, but nobody ever waits for a message that was not sent.
                 self._writer.send_bytes(b"\0")
+                self._waking = True
         return True
 
     def take(self) -> list[Request]:
-        """All requests so far, in order. Call only when `reader` is readable."""
+        """All requests so far, in order; there may be none. Call only when `reader` is readable."""
         with self._lock:
             self.reader.recv_bytes()
+            self._waking = False
             requests, self._requests = self._requests, []
         return requests
 

@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 import sys
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -71,6 +72,13 @@ def _interrupted_afterwards() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
+def _harmless(text: str) -> str:
+    """With control characters written out: a file's name must not command the terminal."""
+    return "".join(
+        c.encode("unicode_escape").decode() if unicodedata.category(c) == "Cc" and c not in "\n\t" else c for c in text
+    )
+
+
 class Terminal:
     """Main thread only.
 
@@ -123,7 +131,7 @@ class Terminal:
         """Write a line to stderr."""
         self.progress("")
         with suppress(OSError):  # notes are not worth an answer
-            sys.stderr.write(text + "\n")
+            sys.stderr.write(_harmless(text) + "\n")
             sys.stderr.flush()
 
     def error(self, report: ErrorReport) -> None:
@@ -145,7 +153,7 @@ class Terminal:
     def progress(self, text: str) -> None:
         """Show `text` instead of the last progress, where a person is looking; "" wipes it."""
         if sys.stderr.isatty() and (text or self._progress_shown):
-            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.write(f"\r\x1b[K{_harmless(text)}")
             sys.stderr.flush()
             self._progress_shown = bool(text)
 

@@ -36,8 +36,11 @@ class IdleTeam:
     """
 
     def __init__(self) -> None:
+        """Raises RuntimeError where the system allows no more threads."""
+        size = function("omp_get_num_procs", ctypes.c_int)() + 1
+        _try(size)
         self._end, ready = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(ready,), name="idle team", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(size, ready), name="idle team", daemon=True)
         self._thread.start()
         ready.wait()
 
@@ -46,7 +49,21 @@ class IdleTeam:
         self._end.set()
         self._thread.join()
 
-    def _run(self, ready: threading.Event) -> None:
-        run_team(function("omp_get_num_procs", ctypes.c_int)() + 1)
+    def _run(self, size: int, ready: threading.Event) -> None:
+        run_team(size)
         ready.set()
         self._end.wait()
+
+
+def _try(threads: int) -> None:
+    """Start as many, which end at once: where libgomp may not, it ends the process. Raises RuntimeError."""
+    end, started = threading.Event(), []
+    try:
+        for _ in range(threads):
+            thread = threading.Thread(target=end.wait, daemon=True)
+            thread.start()
+            started.append(thread)
+    finally:
+        end.set()
+        for thread in started:
+            thread.join()

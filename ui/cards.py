@@ -265,7 +265,7 @@ def _death_words(tokens: int, pair: LoadedPair | None, loading: bool) -> str:
     elif pair is not None:
         state = translate("cards", "It was started again and the pair is ready.")
     else:
-        state = translate("cards", "It is not running now.")
+        state = translate("cards", "Its pair is not loaded now.")
     if tokens == 1:
         cut = translate("cards", "The reply was cut after 1 token; nothing else is lost.")
     else:

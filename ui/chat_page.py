@@ -108,7 +108,9 @@ class ChatPage(Translated, QWidget):
 
     def again(self) -> None:
         """Write the open conversation's last reply again."""
-        if self._check_ready():
+        if self._pairs.pair is None and self._pairs.loading is None:
+            self.notices.show_hint(translate("chat_page", "No pair is loaded. Load it again, then write again."))
+        elif self._check_ready():
             self._replies.again(self.conversations.current)
 
     @property

@@ -80,9 +80,10 @@ class ReplyFigures(Translated, QWidget):
         figures, ending = self._figures(), self._ending()
         self.words = (4 * " ").join(filter(None, (*figures, ending)))
         t = theme()
-        number, _, rest = figures[0].partition(" ") if figures else ("", "", "")
-        parts = [f'<b style="color:{t.text};font-weight:600">{escape(number)}</b> {escape(rest)}'] if figures else []
-        parts += [escape(figure).replace(" ", "&nbsp;") for figure in figures[1:]]
+        parts = [escape(figure).replace(" ", "&nbsp;") for figure in figures]
+        if self._turn.fold.stats.tokens_per_s is not None:
+            number, _, rest = figures[0].partition(" ")
+            parts[0] = f'<b style="color:{t.text};font-weight:600">{escape(number)}</b> {escape(rest)}'
         if ending:
             colour = t.warn if self._turn.error is not None else t.muted
             parts.append(f'<span style="color:{colour}">{escape(ending)}</span>')
@@ -102,7 +103,7 @@ class ReplyFigures(Translated, QWidget):
         if stats.acceptance_rate is not None and stats.tokens_per_round is not None:
             words = translate("transcript", "{number} tokens a round")
             figures.append(words.format(number=f"{stats.tokens_per_round:.1f}"))
-        if stats.ttft_s:
+        if stats.ttft_s and stats.completion_tokens:  # else it is the time until the stop
             figures.append(translate("transcript", "first token {time} s").format(time=f"{stats.ttft_s:.2f}"))
         if stats.completion_tokens:
             seed = self._turn.request.sampling.seed

@@ -24,10 +24,10 @@ def verdict_words(outcome: Outcome, preset: str) -> str:
 
 
 def ratio_words(outcome: Outcome) -> str:
-    """That the ratio is not one speed divided by the other, "" where it is."""
+    """That a ratio is not one figure divided by the other, "" where it is."""
     if len(outcome.pairs) == 1:
         return ""
-    return translate("compare", "The ratio of the speeds is the median of the pairs' ratios.")
+    return translate("compare", "The ratios of times and speeds are medians of the pairs' ratios.")
 
 
 def is_gain(outcome: Outcome) -> bool:

@@ -301,6 +301,7 @@ def test_a_changed_theme_looks_as_one_from_the_start(qtbot: QtBot, tmp_path: Pat
         write_preferences(Paths(folder).state, Preferences(theme=theme_name))
         with open_shell(qtbot, folder) as shell:
             shell.load()
+            shell.wait(shell.window.top_bar.memory.isVisible)  # it is read by a thread, some time
             theme_notifier().choose(ThemeChoice.DARK)
             pages = []
             for name in ("chat", "compare"):

@@ -269,6 +269,20 @@ def test_figures_below_a_reply(qtbot: QtBot, reason: EndReason, words: str) -> N
     assert parts[5:] == ([words] if words else [])
 
 
+def test_a_reply_that_was_stopped_before_its_first_token_names_no_time_and_no_speed(qtbot: QtBot) -> None:
+    """What the engine measured until the stop is no first token's time, and nothing is set in bold."""
+    made = Conversation()
+    made.add_user("Count.")
+    made.begin_reply("Target 7B", REQUEST)
+    made.add_event(Finished(1, EndReason.CANCELLED, "", 0.36, 0.0))
+    transcript = shown(qtbot, made)
+    settled(qtbot, transcript)
+    figures = reply_view(transcript).figures
+    assert figures is not None
+    assert figures.words == "stopped after 0 tokens"
+    assert "<b" not in figures.label.text()
+
+
 def test_a_broken_reply_says_so(qtbot: QtBot) -> None:
     """Below a reply that an error ended stands what happened, and its text is still there."""
     made = running(one_round(tokens("Once", " upon")))

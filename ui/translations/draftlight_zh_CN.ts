@@ -108,8 +108,8 @@
         <translation>引擎已重新启动，模型对已就绪。</translation>
     </message>
     <message>
-        <source>It is not running now.</source>
-        <translation>引擎现在没有运行。</translation>
+        <source>Its pair is not loaded now.</source>
+        <translation>模型对现在没有加载。</translation>
     </message>
     <message>
         <source>The reply was cut after 1 token; nothing else is lost.</source>
@@ -169,6 +169,10 @@
 </context>
 <context>
     <name>chat_page</name>
+    <message>
+        <source>No pair is loaded. Load it again, then write again.</source>
+        <translation>未加载模型对。请先重新加载，再重新生成。</translation>
+    </message>
     <message>
         <source>The pair is still loading. Your message stays here; send it when it is ready.</source>
         <translation>模型对仍在加载。消息会留在这里，就绪后再发送。</translation>
@@ -337,8 +341,8 @@
         <translation>{what}：{ratio}，但只有 {tokens} 个 token，太短，不足以判断。</translation>
     </message>
     <message>
-        <source>The ratio of the speeds is the median of the pairs&apos; ratios.</source>
-        <translation>速度的倍数是各组倍数的中位数。</translation>
+        <source>The ratios of times and speeds are medians of the pairs&apos; ratios.</source>
+        <translation>时间和速度的倍数都是各组倍数的中位数。</translation>
     </message>
     <message>
         <source>{ratio} on {what}, but the two speeds say the opposite: too noisy to tell. Measure with more repeats.</source>
@@ -1802,10 +1806,6 @@
         <translation>找不到 {path_name}</translation>
     </message>
     <message>
-        <source>No file was found at {path}. Check the path, or choose another model.</source>
-        <translation>{path} 处没有文件。请检查路径，或选择其他模型。</translation>
-    </message>
-    <message>
         <source>{path_name} cannot be read</source>
         <translation>无法读取 {path_name}</translation>
     </message>
@@ -2088,6 +2088,10 @@
     <message>
         <source>There is not enough space on the disk</source>
         <translation>磁盘空间不足</translation>
+    </message>
+    <message>
+        <source>No file was found at {path}. Check the path, or choose another file.</source>
+        <translation>{path} 处没有文件。请检查路径，或选择其他文件。</translation>
     </message>
     <message>
         <source>A context of {ctx} tokens could not be set up</source>

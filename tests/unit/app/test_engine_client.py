@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -519,6 +521,35 @@ def test_close_without_a_start(tmp_path: Path) -> None:
     """A client that was never used leaves nothing, not even its folder."""
     EngineClient(tmp_path / "logs", target=scripted_engine.scripted_engine).close()
     assert not (tmp_path / "logs").exists()
+
+
+def test_close_does_not_wait_for_an_engine_that_still_starts(make_client: MakeClient) -> None:
+    """It would not hear; nothing in it is worth waiting for."""
+    client = make_client(scripted_engine.never_ready, Patience(close_s=60.0))
+    load = client.load(LoadRequest("a.gguf"))
+    begin = time.monotonic()
+    client.close()
+    assert time.monotonic() - begin < 20
+    assert failure(ending(load)) is ErrorKind.LOAD_CANCELLED
+
+
+def test_an_interrupt_in_the_close_leaves_no_engine_behind(tmp_path: Path) -> None:
+    """A second Ctrl-C comes before the engine was told to leave; the interpreter's exit closes once more."""
+    client = EngineClient(tmp_path / "logs", target=scripted_engine.scripted_engine)
+    pid = client.info().pid
+
+    def interrupted(request: object) -> bool:
+        raise KeyboardInterrupt
+
+    forgotten: list[object] = []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(client, "_post", interrupted)
+        patched.setattr(atexit, "unregister", forgotten.append)
+        with pytest.raises(KeyboardInterrupt):
+            client.close()
+    assert forgotten == []
+    client.close()
+    assert gone(pid)
 
 
 def test_close_kills_an_engine_that_stays(make_client: MakeClient) -> None:

@@ -74,3 +74,13 @@ def test_a_reader_that_leaves_is_no_failure(tmp_path: Path) -> None:
         assert process.wait(timeout=20) == 0
         assert process.stderr is not None
         assert process.stderr.read() == b""
+
+
+def test_what_is_said_does_not_command_the_terminal(tmp_path: Path) -> None:
+    """A file's name may hold anything."""
+    command = [sys.executable, "-m", "app", "models", "add", str(tmp_path / "red\x1b[31m.gguf")]
+    environment = {**os.environ, "DRAFTLIGHT_BASE_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert b"\x1b" not in done.stderr
+    assert b"red\\x1b[31m.gguf" in done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 
@@ -137,6 +138,29 @@ def test_a_system_that_tells_nothing_is_left_as_it_is() -> None:
     watch = Watch({}, hidden)
     with watch.working():
         assert eventually(lambda: psutil.Process().num_threads() == usual)
+
+
+@gnu_only
+def test_where_no_more_threads_may_be_started_there_is_no_idle_team(monkeypatch: pytest.MonkeyPatch) -> None:
+    """libgomp would end the process, and the reply with it; the watch ends instead."""
+    process, start = psutil.Process(), threading.Thread.start
+    usual = process.num_threads()
+    allowed = [True, False]  # the watch's own thread, and then no more
+
+    def limited(thread: threading.Thread) -> None:
+        if not allowed.pop(0):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    meter = Meter()
+    meter.run_at(psutil.cpu_count() or 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", limited)
+        watch = Watch({}, meter)
+        watch.expect(psutil.cpu_count() or 1)
+        with watch.working():
+            assert eventually(lambda: not allowed)
+            assert eventually(lambda: process.num_threads() <= usual)
 
 
 @pytest.mark.parametrize("wish", [{"OMP_WAIT_POLICY": "active"}, {"GOMP_SPINCOUNT": "123"}])
