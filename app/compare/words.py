@@ -27,7 +27,7 @@ def ratio_words(outcome: Outcome) -> str:
     """That a ratio is not one figure divided by the other, "" where it is."""
     if len(outcome.pairs) == 1:
         return ""
-    return translate("compare", "The ratios of times and speeds are medians of the pairs' ratios.")
+    return translate("compare", "Each ratio of a time or a speed is the median of the pairs' ratios.")
 
 
 def is_gain(outcome: Outcome) -> bool:

@@ -341,7 +341,7 @@
         <translation>{what}：{ratio}，但只有 {tokens} 个 token，太短，不足以判断。</translation>
     </message>
     <message>
-        <source>The ratios of times and speeds are medians of the pairs&apos; ratios.</source>
+        <source>Each ratio of a time or a speed is the median of the pairs&apos; ratios.</source>
         <translation>时间和速度的倍数都是各组倍数的中位数。</translation>
     </message>
     <message>
