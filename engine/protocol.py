@@ -1,8 +1,8 @@
 """What travels between the app and the engine process: commands down, events up, and nothing else.
 
-The pipe carries these dataclasses, pickled. Per job the engine sends any number of progress events and
-`DraftRound`s and then exactly one ending: `Finished`, `Loaded`, `Weighed`, `Quantized` or `Failed`. Statistics
-are never sent; they are folded from the rounds (`engine.stats`).
+The pipe carries these dataclasses, pickled: commands one by one, events in tuples (`engine.outbox`). Per job the engine
+sends any number of progress events and `DraftRound`s and then exactly one ending: `Finished`, `Loaded`, `Weighed`,
+`Quantized` or `Failed`. Statistics are never sent; they are folded from the rounds (`engine.stats`).
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Final
 
 from tests.fakes.own_process import answer_of
+from tests.fakes.real_context import real_context
 
 _HELD: Final = 100  # tokens
 _TIMES: Final = 5
@@ -41,42 +42,27 @@ def given_up(path: Path) -> GivenUp:
 
 def main(path: str) -> GivenUp:
     from engine.decoder import Overdue
-    from engine.llama import LlamaModel
-    from engine.llama_context import LlamaContext
-    from engine.types import FlashAttention, KvType
 
-    model = LlamaModel(path, 0, lambda done: True)
-    context = LlamaContext(
-        model,
-        512,
-        outputs=17,
-        kv_type=KvType.F16,
-        flash_attention=FlashAttention.AUTO,
-        threads=2,
-        on_gpu=False,
-        cancelled=lambda: False,
-    )
-    context.decode([5] * _HELD, 0)
-    tokens = list(range(20, 37))
-    usual, short, held = [], [], []
-    for _ in range(_TIMES):
-        begin = perf_counter()
-        rows = context.decode(tokens, 17).copy()
-        usual.append(perf_counter() - begin)
-        context.truncate(_HELD)
-    overdue = 0
-    for _ in range(_TIMES):
-        begin = perf_counter()
-        try:
-            context.decode(tokens, 17, min(usual) / 3)
-        except Overdue:
-            overdue += 1
-        short.append(perf_counter() - begin)
-        held.append(len(context.tokens))
-        context.truncate(_HELD)
-    same = bool((context.decode(tokens, 17) == rows).all())
-    context.close()
-    model.close()
+    with real_context(path, outputs=17) as context:
+        context.decode([5] * _HELD, 0)
+        tokens = list(range(20, 37))
+        usual, short, held = [], [], []
+        for _ in range(_TIMES):
+            begin = perf_counter()
+            rows = context.decode(tokens, 17).copy()
+            usual.append(perf_counter() - begin)
+            context.truncate(_HELD)
+        overdue = 0
+        for _ in range(_TIMES):
+            begin = perf_counter()
+            try:
+                context.decode(tokens, 17, min(usual) / 3)
+            except Overdue:
+                overdue += 1
+            short.append(perf_counter() - begin)
+            held.append(len(context.tokens))
+            context.truncate(_HELD)
+        same = bool((context.decode(tokens, 17) == rows).all())
     return GivenUp(min(usual), min(short), overdue, held, same)
 
 

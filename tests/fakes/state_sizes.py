@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.fakes.own_process import answer_of
+from tests.fakes.real_context import real_context
 
 _PASSES: Final = 100
 _TOKENS: Final = 4  # of each
@@ -20,9 +21,6 @@ def times_asked(path: Path) -> int:
 
 def main(path: str) -> int:
     from engine import llama_context
-    from engine.llama import LlamaModel
-    from engine.llama_context import LlamaContext
-    from engine.types import FlashAttention, KvType
 
     asked = 0
     ask = llama_context.llama.llama_state_seq_get_size
@@ -33,22 +31,10 @@ def main(path: str) -> int:
         return ask(*arguments)
 
     llama_context.llama.llama_state_seq_get_size = counted
-    model = LlamaModel(path, 0, lambda done: True)
-    context = LlamaContext(
-        model,
-        512,
-        outputs=1,
-        kv_type=KvType.F16,
-        flash_attention=FlashAttention.AUTO,
-        threads=2,
-        on_gpu=False,
-        cancelled=lambda: False,
-    )
-    for at in range(_PASSES):
-        context.decode([20 + at] * _TOKENS, 1)
-        assert context.can_save()
-    context.close()
-    model.close()
+    with real_context(path, outputs=1) as context:
+        for at in range(_PASSES):
+            context.decode([20 + at] * _TOKENS, 1)
+            assert context.can_save()
     return asked
 
 
